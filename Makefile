@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build demo examples test oracle gpu-cases fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle gpu-cases fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -24,10 +24,27 @@ demo: build ## compile kernels/add.tk for two GPUs and print time per stage, reg
 examples: build ## build the C programs of examples/c, which need no CUDA to build
 	$(MAKE) -C examples/c TTC=$(CURDIR)/$(TTC)
 
+PREFIX ?= /usr/local
+# Everything that an installation has, laid out under DESTDIR; see scripts/dist.sh.
+install: build ## install ttc, its manual pages and completions into PREFIX (/usr/local); DESTDIR is put before it
+	scripts/dist.sh install "$(TTC)" "$(DESTDIR)$(PREFIX)"
+
+dist: build ## out/dist: a tarball that runs anywhere on this kind of machine, and a Debian package
+	scripts/dist.sh packages "$(TTC)" $(OUT)/dist
+
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
 	$(CARGO) test --locked -p ttc-rt -p ttc-build
 	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
+
+# The Triton of `make python-test`: 3.6.0 to 3.9.0.
+TRITON := 3.9.0
+python-test: build .python/$(TRITON)/bin/pytest ## tests of the Python package ttc_triton, under one release of Triton (TRITON=3.6.0); needs no GPU
+	cd python && TTC=$(abspath $(TTC)) PYTHONPATH=src ../.python/$(TRITON)/bin/pytest -q $(PYTHON_TESTS)
+
+.python/%/bin/pytest:
+	python3 -m venv .python/$*
+	.python/$*/bin/pip install -q triton==$* pytest
 
 DUMPS := $(OUT)/oracle
 oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op, and each TTIR pass; needs no GPU. DUMPS=DIR: on the modules there too

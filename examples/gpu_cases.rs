@@ -119,7 +119,7 @@ fn one(
         Ok(t) => t,
         Err(d) => return failure(&shown, &[d]),
     };
-    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
+    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
     let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Binary], &Debug::default(), 1).remove(0);
     let made = match outcome.result {
         Ok(made) => made,

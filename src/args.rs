@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
+use ttc::irgen::TypeRule;
 
 /// An ahead-of-time compiler for GPU kernels in the Triton language.
 ///
@@ -65,17 +66,7 @@ pub(crate) enum Command {
     /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
-    List {
-        /// Kernel files (.tk, .py)
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Print the list as JSON
-        #[arg(long)]
-        json: bool,
-        /// Where to look for imported kernel files
-        #[arg(short = 'I', value_name = "DIR")]
-        include: Vec<PathBuf>,
-    },
+    List(List),
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
     /// Explain a diagnostic code; without one, list them all
@@ -85,20 +76,32 @@ pub(crate) enum Command {
     },
     /// Print a completion script for a shell
     Completions { shell: clap_complete::Shell },
+    /// Print the manual page of ttc, or of one of its commands
+    Man { command: Option<String> },
 }
 
 /// The choice of a kernel and its parameters.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct KernelArgs {
-    /// Kernel files (.tk, .py), IR (.ttir, .ttgir), LLVM IR (.llir) or PTX (.ptx); `-` is a kernel file on stdin
+    /// Kernel files (.tk, .py), case files (.toml), IR (.ttir, .ttgir), LLVM IR (.llir) or PTX (.ptx); `-` is a kernel
+    /// file on stdin
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The kernel to compile; needed when the file holds several
+    /// The kernel to compile, or several; needed when the file holds several
     #[arg(short, long)]
-    pub(crate) kernel: Option<String>,
-    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`
+    pub(crate) kernel: Vec<String>,
+    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`; several make variants
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
-    pub(crate) signature: Option<String>,
+    pub(crate) signature: Vec<String>,
+    /// A specialisation by name, with types, values and options of its own: `f16: *_ptr=*fp16:16, BLOCK=128`
+    #[arg(long, value_name = "NAME: …")]
+    pub(crate) variant: Vec<String>,
+    /// A parameter of a case file, instead of its first value
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) param: Vec<(String, String)>,
+    /// Type of the parameters of this name; `*` and `?` in it stand for any text and any character: `stride_*=i32:16`
+    #[arg(long = "type", value_name = "NAME=TYPE", value_parser = typed)]
+    pub(crate) types: Vec<TypeRule>,
     /// Value of a constexpr parameter, or of a name of the file: a literal, a dtype, a tuple, or a jit function's name
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, String)>,
@@ -120,6 +123,25 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster [default: the configuration's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct List {
+    /// Kernel files (.tk, .py)
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The kernels to list [default: all]
+    #[arg(short, long)]
+    pub(crate) kernel: Vec<String>,
+    /// Print the list as JSON, a line for each kernel
+    #[arg(long, conflicts_with = "template")]
+    pub(crate) json: bool,
+    /// Print a command and a case file for each kernel, with guesses to correct
+    #[arg(long)]
+    pub(crate) template: bool,
+    /// Where to look for imported kernel files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -176,6 +198,9 @@ pub(crate) struct Interpret {
     /// Types of all parameters, as for `compile`
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
     pub(crate) signature: Option<String>,
+    /// Type of the parameters of this name, as for `compile`
+    #[arg(long = "type", value_name = "NAME=TYPE", value_parser = typed)]
+    pub(crate) types: Vec<TypeRule>,
     /// Value of a constexpr parameter, as for `compile`
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, String)>,
@@ -269,6 +294,9 @@ pub(crate) struct Compile {
     /// Append the two hidden pointer parameters that Triton's launcher passes
     #[arg(long)]
     pub(crate) triton_abi: bool,
+    /// The kernel's name in PTX, cubin and metadata; {kernel}, {variant}, {config} and {arch} stand for what differs
+    #[arg(long, value_name = "NAME")]
+    pub(crate) symbol: Option<String>,
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
@@ -279,8 +307,8 @@ pub(crate) struct Compile {
     /// Output file; `-` is stdout. Without it, text goes to stdout and a cubin to KERNEL.cubin in the current directory
     #[arg(short, value_name = "PATH", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with
-    /// `--config all`
+    /// Directory for the outputs, named KERNEL[.VARIANT][.N][.ARCH].KIND: with variants, with `--config all`, with several
+    /// architectures
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
     /// Name of the files of launchers: NAME.h and NAME.c [default: the input's name]
@@ -359,6 +387,15 @@ pub(crate) struct Debugging {
 fn define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn typed(text: &str) -> Result<TypeRule, String> {
+    match text.split_once('=') {
+        Some((name, ty)) if !name.trim().is_empty() && !ty.trim().is_empty() => {
+            Ok(TypeRule::new(name.trim(), ty.trim()))
+        }
+        _ => Err("expected NAME=TYPE, for example `x_ptr=*fp32:16` or `stride_*=i32`".to_owned()),
+    }
 }
 
 fn remap(text: &str) -> Result<(String, String), String> {

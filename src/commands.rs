@@ -1,12 +1,13 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
+mod inputs;
 pub(crate) mod interpret;
+pub(crate) mod list;
 mod summary;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use ttc::Diagnostics;
@@ -14,12 +15,10 @@ use ttc::backend;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
-use ttc::driver::input::{self, Input};
 use ttc::driver::launchers::{Language, Launchers};
 use ttc::driver::place::Placement;
-use ttc::driver::request::{Choice, ConfigChoice};
+use ttc::driver::request::ConfigChoice;
 use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
-use ttc::irgen::{KernelInfo, KernelParam};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
@@ -27,7 +26,8 @@ use ttc::threads;
 
 use ttc::launch::Variant;
 
-use crate::args::{Check, Compile, Debugging, KernelArgs, YesNo};
+use self::inputs::{choice, options, read_all};
+use crate::args::{Check, Compile, Debugging, YesNo};
 
 /// What a command has to say when it is done.
 #[derive(Default)]
@@ -86,14 +86,15 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),
         locations: !c.no_locations,
         max_ops: c.max_ops,
+        symbol: c.symbol.clone(),
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
     };
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;
-    let inputs = read_all(&c.kernel.files, &mut sources).map_err(|d| stop(d, &sources))?;
+    let inputs = read_all(&c.kernel, &mut sources).map_err(|d| stop(d, &sources))?;
     for input in &inputs {
         request::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
-    let choice = choice(&c.kernel, c.out_dir.is_some() || !languages.is_empty(), targets);
+    let choice = choice(&c.kernel, c.out_dir.is_some() || !languages.is_empty(), targets).map_err(|d| stop(d, &sources))?;
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
@@ -193,6 +194,7 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> (Report,
         all.stdout.extend(report.stdout);
         table.extend(made);
     }
+    all.diagnostics.errors_once();
     if summary {
         all.stdout.extend(summary::table(&table, naming).into_bytes());
     }
@@ -247,25 +249,6 @@ fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
     .help("for a name with another extension say what to make, for example `--emit cubin`")
 }
 
-fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
-    let options = JobOptions {
-        signature: k.signature.clone(),
-        defines: k.define.clone(),
-        include: k.include.clone(),
-        num_warps: k.num_warps,
-        num_stages: k.num_stages,
-        num_ctas: k.num_ctas,
-        ..JobOptions::default()
-    };
-    request::check_options(&options)?;
-    Ok(options)
-}
-
-/// The choice of kernels. Without a name, it is all of them if `all` says so.
-fn choice(k: &KernelArgs, all: bool, targets: Vec<Target>) -> Choice {
-    Choice { kernel: k.kernel.clone(), all, config: k.config, targets }
-}
-
 fn debug(d: &Debugging) -> Result<Debug, Diagnostic> {
     Ok(Debug {
         print_before: d.print_ir_before.as_deref().map(Debug::pass).transpose()?,
@@ -306,15 +289,6 @@ fn targets(archs: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
     }
 }
 
-fn read_all(files: &[PathBuf], sources: &mut SourceMap) -> Result<Vec<Input>, Vec<Diagnostic>> {
-    let (ok, bad): (Vec<_>, Vec<_>) = files.iter().map(|f| input::read(sources, f, None)).partition(Result::is_ok);
-    if bad.is_empty() {
-        Ok(ok.into_iter().flatten().collect())
-    } else {
-        Err(bad.into_iter().filter_map(Result::err).collect())
-    }
-}
-
 pub(crate) fn check(c: &Check) -> Report {
     let mut sources = SourceMap::default();
     match try_check(c, &mut sources) {
@@ -327,69 +301,13 @@ pub(crate) fn check(c: &Check) -> Report {
 }
 
 fn try_check(c: &Check, sources: &mut SourceMap) -> Result<Checked, Vec<Diagnostic>> {
-    let inputs = read_all(&c.kernel.files, sources)?;
+    let inputs = read_all(&c.kernel, sources)?;
     let said = check::syntax(&inputs, sources);
     if c.syntax_only || said.iter().any(Diagnostic::is_error) {
         return Err(said);
     }
     let (options, targets) = (options(&c.kernel)?, targets(&c.kernel.arch)?);
-    check::check(&inputs, sources, &choice(&c.kernel, true, targets), &options)
-}
-
-pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {
-    // A listing shows nothing of the target.
-    let compiler = ttc::Compiler::new(Target::usual());
-    let options = include.iter().fold(ttc::Options::new(), ttc::Options::include);
-    let (mut text, mut diagnostics) = (String::new(), Diagnostics::default());
-    for file in files {
-        let listing = compiler.list(&ttc::Source::file(file), &options);
-        diagnostics.extend(listing.diagnostics);
-        for kernel in listing.kernels.iter().filter(|k| k.entry) {
-            let line = if json { kernel_json(file, kernel) } else { kernel_text(file, kernel) };
-            let _ = writeln!(text, "{line}");
-        }
-    }
-    Report { diagnostics, ..Report::text(text) }
-}
-
-/// `add.tk:6: vector_add(x_ptr: *fp32:16, n, BLOCK: constexpr = 1024)   needs n`, and a line for each configuration.
-fn kernel_text(file: &Path, k: &KernelInfo) -> String {
-    let param = |p: &KernelParam| {
-        let ty = p.ty.as_ref().map_or_else(String::new, |t| format!(": {t}"));
-        let value = p.value.as_ref().map_or_else(String::new, |v| format!(" = {v}"));
-        let source = p.source.map_or_else(String::new, |s| format!(" ({})", s.word()));
-        format!("{}{ty}{value}{source}", p.name)
-    };
-    let params: Vec<String> = k.params.iter().map(param).collect();
-    let by_config = |p: &&KernelParam| p.source == Some(ttc::irgen::Source::Config);
-    let mut needed: Vec<&str> =
-        k.params.iter().filter(|p| p.needed && !by_config(p)).map(|p| p.name.as_str()).collect();
-    if k.params.iter().filter(|p| p.needed).any(|p| by_config(&p)) {
-        needed.push("--config");
-    }
-    let needs = if needed.is_empty() { String::new() } else { format!("   needs {}", needed.join(", ")) };
-    let mut text = format!("{}:{}: {}({}){needs}", file.display(), k.line, k.name, params.join(", "));
-    match &k.configs {
-        Ok(configs) => configs.iter().for_each(|c| _ = write!(text, "\n    --config {}: {c}", c.index)),
-        Err(why) => _ = write!(text, "\n    {}", why.message),
-    }
-    text
-}
-
-fn kernel_json(file: &Path, k: &KernelInfo) -> String {
-    let param = |p: &KernelParam| {
-        let source = p.source.map(ttc::irgen::Source::word);
-        serde_json::json!({
-            "name": p.name, "type": p.ty, "value": p.value, "source": source, "needed": p.needed
-        })
-    };
-    let params: Vec<_> = k.params.iter().map(param).collect();
-    let configs = k.configs.as_ref().ok();
-    let file = file.to_string_lossy();
-    let kernel = serde_json::json!({
-        "file": file, "line": k.line, "name": k.name, "params": params, "configs": configs
-    });
-    kernel.to_string()
+    check::check(&inputs, sources, &choice(&c.kernel, true, targets)?, &options)
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {

@@ -190,7 +190,7 @@ impl Compiler {
         let ((run, warnings), sources) = guarded(&about, |sources| {
             let input = source.read(sources, None).map_err(|d| vec![d])?;
             let (kernel, config) = options.chosen();
-            let job = Job { input, kernel, config, target: self.target };
+            let job = Job { kernel, config, ..Job::new(input, self.target) };
             let mut ready = call::ready(sources, &job, &options.settings, given)?;
             let how = interp::RunOptions { max_faults: MAX_FAULTS, ..interp::RunOptions::default() };
             let report = interp::run(&ready.ir, &ready.kernel, grid, &ready.args, &mut ready.memory, &how)?;

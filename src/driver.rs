@@ -27,10 +27,13 @@ pub mod output;
 mod params;
 pub mod place;
 mod ptx_facts;
+pub mod repeated;
 pub mod reproducer;
 pub mod request;
 mod run;
+pub mod variant;
 
 pub use crate::backend::Stage;
 pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
 pub use run::{run_all, run_each};
+pub use variant::{Preset, Variant};

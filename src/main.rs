@@ -21,6 +21,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use commands::Report;
 use commands::interpret::Progress;
 use ttc::diag::render::Format;
+use ttc::diag::suggest::did_you_mean;
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input, reproducer};
 use ttc::source::SourceMap;
@@ -49,7 +50,7 @@ fn run(command: Command) -> Report {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Check(c) => commands::check(&c),
-        Command::List { files, json, include } => commands::list(&files, json, &include),
+        Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Opt { args } => commands::opt(&args),
@@ -57,6 +58,36 @@ fn run(command: Command) -> Report {
             let mut stdout = vec![];
             clap_complete::generate(shell, &mut Cli::command(), "ttc", &mut stdout);
             Report { stdout, ..Report::default() }
+        }
+        Command::Man { command } => manual(command.as_deref()),
+    }
+}
+
+/// The manual page of ttc, or of a command, in roff.
+fn manual(command: Option<&str>) -> Report {
+    let mut ttc = Cli::command();
+    ttc.build();
+    let Some(name) = command else { return page(ttc) };
+    match ttc.find_subcommand(name) {
+        // The page is called as the file is: `ttc-compile`.
+        Some(found) => page(found.clone().name(format!("ttc-{name}").leak() as &str)),
+        None => {
+            let names: Vec<&str> = ttc.get_subcommands().map(clap::Command::get_name).collect();
+            let error = Diagnostic::error(&codes::cli::USAGE_ERROR, format!("ttc has no command `{name}`"));
+            let help = did_you_mean(name, names.iter().copied());
+            let error = error.help(help.unwrap_or_else(|| format!("its commands are {}", names.join(", "))));
+            Report { usage: true, ..Report::errors(vec![error], SourceMap::default()) }
+        }
+    }
+}
+
+fn page(command: clap::Command) -> Report {
+    let mut stdout = vec![];
+    match clap_mangen::Man::new(command).render(&mut stdout) {
+        Ok(()) => Report { stdout, ..Report::default() },
+        Err(e) => {
+            let error = Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("the manual page: {}", input::plain(&e)));
+            Report::errors(vec![error], SourceMap::default())
         }
     }
 }

@@ -74,7 +74,7 @@ fn from_source(
     let info = kernel_info(sources, job, &options.include)?;
     let signature = match &options.signature {
         Some(s) => s.clone(),
-        None => manual::signature(&info, given, &options.defines).map_err(|d| vec![d])?,
+        None => manual::signature(&info, given, &options.types, &options.defines).map_err(|d| vec![d])?,
     };
     let options = JobOptions { signature: Some(signature), ..options.clone() };
     let job = Job { kernel: Some(info.name), ..job.clone() };

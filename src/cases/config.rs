@@ -6,11 +6,11 @@ use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, bad};
 use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
-use crate::driver::JobOptions;
+use crate::driver::{JobOptions, Preset};
 use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
-use crate::irgen::KernelInfo;
 use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
+use crate::irgen::{KernelInfo, Source};
 use crate::parser::ast::{Expr, ExprKind};
 
 /// Parameters that are options of the compilation. They are no part of what a kernel computes.
@@ -184,10 +184,26 @@ impl Case {
         Ok(env)
     }
 
-    /// Works out what a configuration means for a kernel.
-    pub fn instance(&self, kernel: &KernelInfo, config: &Config) -> Result<Instance, Vec<Diagnostic>> {
-        let mut values = self.environment(config).map_err(|d| vec![d])?;
-        let grid = self.launch_grid(&values).map_err(|d| vec![d])?;
+    /// Works out what a configuration means for a compilation of a kernel. Its buffers are not filled, so their sizes do
+    /// not matter.
+    ///
+    /// # Errors
+    /// Those of [`Case::instance`] that are not about memory.
+    pub fn preset(&self, kernel: &KernelInfo, config: &Config) -> Result<Preset, Vec<Diagnostic>> {
+        let env = self.environment(config).map_err(|d| vec![d])?;
+        self.launch_grid(&env).map_err(|d| vec![d])?;
+        let what = self.what(kernel, &env)?;
+        let options = self.compile_options(&env).map_err(|d| vec![d])?;
+        Ok(Preset {
+            kernel: Some(kernel.name.clone()),
+            signature: Some(what.items.join(", ")),
+            defines: what.defines,
+            given: options.given(),
+        })
+    }
+
+    /// The items of the signature and the compile-time values that a kernel gets.
+    fn what(&self, kernel: &KernelInfo, env: &Env) -> Result<What, Vec<Diagnostic>> {
         let unknown = self.args.iter().filter(|a| kernel.params.iter().all(|p| p.name != a.name));
         let mut errors: Vec<Diagnostic> = unknown
             .map(|a| {
@@ -198,38 +214,47 @@ impl Case {
                 .at(a.span, "")
             })
             .collect();
-        let (mut items, mut defines, mut args) = (vec![], vec![], vec![]);
-        let env = values.clone();
-        let mut budget = Budget::new(self.max_memory);
+        let mut what = What::default();
         for p in &kernel.params {
             if let Some(spec) = self.args.iter().find(|a| a.name == p.name) {
-                match self.argument(spec, p.ty.as_deref(), &env, &mut budget) {
-                    Ok((item, arg)) => {
-                        items.push(item);
-                        // This also holds for an argument that is folded into the kernel.
-                        if let ArgKind::Scalar { value, .. } = &spec.kind {
-                            values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
-                        }
-                        args.extend(arg);
-                    }
+                match item(spec, p.ty.as_deref(), env) {
+                    Ok(item) => what.items.push(item),
                     Err(d) => errors.push(d),
                 }
             } else if let Some(value) = env.get(&p.name) {
-                items.push("constexpr".to_owned());
-                defines.push((p.name.clone(), value.to_define()));
-            } else if p.value.is_some() {
-                items.push("constexpr".to_owned());
+                what.items.push("constexpr".to_owned());
+                what.defines.push((p.name.clone(), value.to_define()));
+            } else if p.value.is_some() || p.source == Some(Source::Heuristic) {
+                what.items.push("constexpr".to_owned());
             } else {
                 let message =
                     format!("the kernel's parameter `{}` has neither an argument nor a value in the case", p.name);
                 errors.push(Diagnostic::error(&codes::BAD_CASE, message).at(self.place(), ""));
             }
         }
-        let options = JobOptions {
-            signature: Some(items.join(", ")),
-            defines,
-            ..self.compile_options(&env).map_err(|d| vec![d])?
-        };
+        if errors.is_empty() { Ok(what) } else { Err(errors) }
+    }
+
+    /// Works out what a configuration means for a kernel.
+    pub fn instance(&self, kernel: &KernelInfo, config: &Config) -> Result<Instance, Vec<Diagnostic>> {
+        let env = self.environment(config).map_err(|d| vec![d])?;
+        let grid = self.launch_grid(&env).map_err(|d| vec![d])?;
+        let What { items, defines } = self.what(kernel, &env)?;
+        let (mut values, mut args, mut errors) = (env.clone(), vec![], vec![]);
+        let mut budget = Budget::new(self.max_memory);
+        for p in &kernel.params {
+            let Some(spec) = self.args.iter().find(|a| a.name == p.name) else { continue };
+            match self.argument(spec, p.ty.as_deref(), &env, &mut budget) {
+                Ok(arg) => args.extend(arg),
+                Err(d) => errors.push(d),
+            }
+            // This also holds for an argument that is folded into the kernel.
+            if let ArgKind::Scalar { value, .. } = &spec.kind {
+                values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
+            }
+        }
+        let options =
+            JobOptions { signature: Some(items.join(", ")), defines, ..self.compile_options(&env).map_err(|d| vec![d])? };
         if errors.is_empty() {
             Ok(Instance { config: config.clone(), values, grid, args, options })
         } else {
@@ -269,49 +294,20 @@ impl Case {
         Ok(options)
     }
 
-    /// Makes the item of the signature and the argument. As in Triton's launcher, an integer 1 is folded in and is no
-    /// argument.
+    /// Makes the argument, unless it is folded into the kernel.
     fn argument(
         &self,
         spec: &ArgSpec,
         annotation: Option<&str>,
         env: &Env,
         budget: &mut Budget,
-    ) -> Try<(String, Option<InstanceArg>)> {
-        let divisibility = spec.divisibility.as_ref().map(|d| d.int(env)).transpose()?;
+    ) -> Try<Option<InstanceArg>> {
         match &spec.kind {
-            ArgKind::Buffer(b) => {
-                let buffer = self.buffer(&spec.name, b, env, budget)?;
-                if !buffer.block.is_empty() {
-                    let item = format!("tensordesc<{}{:?}>", signature_word(buffer.dtype), buffer.block);
-                    return Ok((item, Some(InstanceArg::Buffer(buffer))));
-                }
-                let hint = if divisibility.unwrap_or(16) % 16 == 0 { ":16" } else { "" };
-                Ok((format!("*{}{hint}", signature_word(buffer.dtype)), Some(InstanceArg::Buffer(buffer))))
-            }
-            ArgKind::Scalar { value, dtype: given } => {
-                let v = value.eval(env)?;
-                let annotated = annotation.and_then(|a| parse_type(a.split(':').next().unwrap_or(a))).map(|t| t.dtype);
-                let dtype = match (given, annotated) {
-                    (Some(e), _) => e.dtype(env)?,
-                    (None, Some(d)) => d,
-                    (None, None) => {
-                        scalar_type(&v).ok_or_else(|| bad(value, &format!("{v} is no run-time argument")))?
-                    }
-                };
-                if v.as_f64().is_none() || (!dtype.is_float() && v.as_int().is_none()) {
-                    return Err(bad(value, &format!("{v} is no {}", dtype.name())));
-                }
-                let hint = match (divisibility, v.as_int()) {
-                    (_, None) => "",
-                    (Some(d), _) if d % 16 == 0 => ":16",
-                    (Some(_), _) => "",
-                    (None, Some(1)) if dtype.is_int() && !dtype.is_bool() => ":1",
-                    (None, Some(n)) if dtype.is_int() && !dtype.is_bool() && n % 16 == 0 => ":16",
-                    (None, _) => "",
-                };
-                let arg = (hint != ":1").then(|| InstanceArg::Scalar { name: spec.name.clone(), dtype, value: v });
-                Ok((format!("{}{hint}", signature_word(dtype)), arg))
+            ArgKind::Buffer(b) => Ok(Some(InstanceArg::Buffer(self.buffer(&spec.name, b, env, budget)?))),
+            ArgKind::Scalar { value, dtype } => {
+                let (dtype, v) = scalar(value, dtype.as_ref(), annotation, env)?;
+                let folded = scalar_hint(spec, dtype, &v, env)? == ":1";
+                Ok((!folded).then(|| InstanceArg::Scalar { name: spec.name.clone(), dtype, value: v }))
             }
         }
     }
@@ -340,6 +336,62 @@ impl Case {
         }
         Ok(Buffer { name: name.to_owned(), dtype, shape, fill, seed, out: spec.out, tolerance, block })
     }
+}
+
+/// What a kernel is compiled for.
+#[derive(Default)]
+struct What {
+    /// The items of the signature.
+    items: Vec<String>,
+    defines: Vec<(String, String)>,
+}
+
+/// Makes the item of the signature for an argument.
+fn item(spec: &ArgSpec, annotation: Option<&str>, env: &Env) -> Try<String> {
+    match &spec.kind {
+        ArgKind::Buffer(b) => {
+            let dtype = signature_word(b.dtype.dtype(env)?);
+            if !b.block.is_empty() {
+                let block: Vec<usize> = b.block.iter().map(|e| e.size(env)).collect::<Try<_>>()?;
+                return Ok(format!("tensordesc<{dtype}{block:?}>"));
+            }
+            let divisibility = spec.divisibility.as_ref().map(|d| d.int(env)).transpose()?;
+            Ok(format!("*{dtype}{}", if divisibility.unwrap_or(16) % 16 == 0 { ":16" } else { "" }))
+        }
+        ArgKind::Scalar { value, dtype } => {
+            let (dtype, v) = scalar(value, dtype.as_ref(), annotation, env)?;
+            Ok(format!("{}{}", signature_word(dtype), scalar_hint(spec, dtype, &v, env)?))
+        }
+    }
+}
+
+/// The type and the value of a scalar.
+fn scalar(value: &Expression, given: Option<&Expression>, annotation: Option<&str>, env: &Env) -> Try<(Dtype, Value)> {
+    let v = value.eval(env)?;
+    let annotated = annotation.and_then(|a| parse_type(a.split(':').next().unwrap_or(a))).map(|t| t.dtype);
+    let dtype = match (given, annotated) {
+        (Some(e), _) => e.dtype(env)?,
+        (None, Some(d)) => d,
+        (None, None) => scalar_type(&v).ok_or_else(|| bad(value, &format!("{v} is no run-time argument")))?,
+    };
+    if v.as_f64().is_none() || (!dtype.is_float() && v.as_int().is_none()) {
+        return Err(bad(value, &format!("{v} is no {}", dtype.name())));
+    }
+    Ok((dtype, v))
+}
+
+/// What the signature says of a scalar behind its type. As in Triton's launcher, an integer 1 is folded in (`:1`) and
+/// is no argument.
+fn scalar_hint(spec: &ArgSpec, dtype: Dtype, v: &Value, env: &Env) -> Try<&'static str> {
+    let divisibility = spec.divisibility.as_ref().map(|d| d.int(env)).transpose()?;
+    Ok(match (divisibility, v.as_int()) {
+        (_, None) => "",
+        (Some(d), _) if d % 16 == 0 => ":16",
+        (Some(_), _) => "",
+        (None, Some(1)) if dtype.is_int() && !dtype.is_bool() => ":1",
+        (None, Some(n)) if dtype.is_int() && !dtype.is_bool() && n % 16 == 0 => ":16",
+        (None, _) => "",
+    })
 }
 
 /// The word for a dtype in a signature. A truth value is `i1`.

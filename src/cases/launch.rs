@@ -100,11 +100,9 @@ impl Instance {
 /// Lowers the kernel to TTIR, before any pass.
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
-    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
-    let request = irgen::KernelRequest {
-        include_dirs: loaded.include.clone(),
-        ..request::kernel_request(&job, &instance.options)
-    };
+    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
+    let request =
+        irgen::KernelRequest { include_dirs: loaded.include.clone(), ..request::kernel_request(&job, &instance.options) };
     irgen::lower_kernel(sources, loaded.input.file, &request)
 }
 

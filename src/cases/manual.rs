@@ -20,8 +20,8 @@ use crate::diag::{Diagnostic, Place};
 use crate::driver::input::plain;
 use crate::interp::{self, Arg, Budget, BufferId, Memory, Param, npy};
 use crate::ir::{FloatKind, Type, TypeData};
-use crate::irgen::KernelInfo;
 use crate::irgen::types::Dtype;
+use crate::irgen::{KernelInfo, TypeRule, rule_for};
 use crate::source::{FileId, Span};
 
 /// An argument as it was given.
@@ -165,14 +165,15 @@ fn usual(fill: &Fill) -> Dtype {
     if matches!(fill, Fill::Arange | Fill::Permutation) { Dtype::Int32 } else { Dtype::Fp32 }
 }
 
-/// Makes the signature that the kernel is compiled for, from the annotations of the parameters, or else from the
-/// arguments. It promises no divisibility that the annotations do not promise.
+/// Makes the signature that the kernel is compiled for, from `--type` and the annotations of the parameters, or else
+/// from the arguments. It promises no divisibility that the annotations do not promise.
 ///
 /// # Errors
 /// `E1003` if a parameter has no argument, or an argument no parameter.
 pub fn signature(
     kernel: &KernelInfo,
     given: &BTreeMap<String, Given>,
+    types: &[TypeRule],
     defines: &[(String, String)],
 ) -> Result<String, Diagnostic> {
     let names: Vec<&str> = kernel.params.iter().map(|p| p.name.as_str()).collect();
@@ -185,7 +186,9 @@ pub fn signature(
     }
     let (mut items, mut missing) = (vec![], vec![]);
     for p in &kernel.params {
-        let annotated = p.ty.clone().filter(|t| t != "constexpr");
+        // Rules that disagree are for the front end to report.
+        let ruled = rule_for(types, &p.name).ok().flatten().map(|r| r.ty.clone());
+        let annotated = ruled.or_else(|| p.ty.clone().filter(|t| t != "constexpr"));
         items.push(match given.get(&p.name) {
             Some(Given::Bytes(_)) if annotated.is_none() => return Err(untyped_bytes(&p.name)),
             Some(g) => annotated.unwrap_or_else(|| word(g)),
@@ -208,7 +211,7 @@ pub fn signature(
 
 fn untyped_bytes(name: &str) -> Diagnostic {
     Diagnostic::error(&codes::BAD_ARGUMENTS, format!("nothing says what the bytes of `{name}` are"))
-        .help("give a signature, or annotate the parameter, as in `x: \"*fp16\"`")
+        .help("say it with `--type`, or annotate the parameter, as in `x: \"*fp16\"`")
 }
 
 /// The type that a signature gives to the parameter of this argument.

@@ -5,6 +5,7 @@
 //! 3. [`random`] fills buffers, the same way on every machine and in NumPy.
 //! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`]
 //!    takes arguments from a command line instead, and [`call`] a kernel with arguments by name.
+//! 5. [`template`] writes a case to begin with.
 //!
 //! `ttc interpret`, the tests of `kernels/` and the export for a GPU all go through here. `docs/interpreter.md`
 //! describes the format.
@@ -27,6 +28,7 @@ pub mod launch;
 pub mod manual;
 pub mod random;
 pub mod spec;
+pub mod template;
 pub mod value;
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::config::{Instance, InstanceArg};
 use super::random::Fill;
 use super::{Case, Config, Value, spec};
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::{KernelInfo, KernelParam};
+use crate::irgen::{KernelInfo, KernelParam, Kind};
 use crate::source::SourceMap;
 
 fn read(text: &str) -> Result<Case, Vec<String>> {
@@ -26,16 +26,22 @@ fn shown(map: &SourceMap, diagnostics: Vec<Diagnostic>) -> Vec<String> {
 fn kernel(params: &[(&str, Option<&str>, Option<&str>)]) -> KernelInfo {
     let param = |&(name, ty, value): &(&str, Option<&str>, Option<&str>)| KernelParam {
         name: name.to_owned(),
+        kind: Kind::Scalar,
+        annotation: None,
         ty: ty.map(str::to_owned),
         value: value.map(str::to_owned),
         source: None,
         needed: value.is_none(),
+        guess: None,
+        stored: false,
     };
     KernelInfo {
         name: "k".to_owned(),
         line: 1,
         entry: true,
         params: params.iter().map(param).collect(),
+        heuristics: vec![],
+        template: vec![],
         configs: Ok(vec![]),
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diag::render::{self, Format};
 use crate::diag::{Diagnostic, Severity};
+use crate::driver::repeated;
 use crate::source::SourceMap;
 use crate::text_file;
 
@@ -90,6 +91,12 @@ impl Diagnostics {
     #[doc(hidden)]
     pub fn extend(&mut self, more: Diagnostics) {
         self.groups.extend(more.groups);
+    }
+
+    /// Leaves out errors that were said before.
+    #[doc(hidden)]
+    pub fn errors_once(&mut self) {
+        repeated::once(&mut self.groups, Diagnostic::is_error);
     }
 
     #[doc(hidden)]

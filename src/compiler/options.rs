@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::driver::request::{Choice, ConfigChoice};
 use crate::driver::{self, Stage};
+use crate::irgen::TypeRule;
 use crate::passes::remarks::Group;
 use crate::target::Target;
 
@@ -48,6 +49,15 @@ impl Options {
     #[must_use]
     pub fn signature(mut self, types: impl Into<String>) -> Options {
         self.settings.signature = Some(types.into());
+        self
+    }
+
+    /// The type of a parameter, as [`Options::signature`] has it. The name may be a pattern, in which `*` stands for
+    /// any text and `?` for one character: `param_type("stride_*", "i32")`. A name in full wins over a pattern, and
+    /// both win over the signature and the annotations.
+    #[must_use]
+    pub fn param_type(mut self, name: impl Into<String>, ty: impl Into<String>) -> Options {
+        self.settings.types.push(TypeRule::new(name, ty));
         self
     }
 
@@ -150,6 +160,13 @@ impl Options {
         self
     }
 
+    /// The kernel's name in PTX, the cubin and the metadata. The default is its name in the source.
+    #[must_use]
+    pub fn symbol(mut self, name: impl Into<String>) -> Options {
+        self.settings.symbol = Some(name.into());
+        self
+    }
+
     /// How many operations a kernel may grow to before it counts as endless.
     #[must_use]
     pub fn max_ops(mut self, operations: usize) -> Options {
@@ -186,7 +203,13 @@ impl Options {
 
     /// The choice of kernels. Without a name, it is all of them if `all` says so.
     pub(super) fn choice(&self, target: Target, all: bool) -> Choice {
-        Choice { kernel: self.kernel.clone(), all, config: self.config.map(ConfigChoice::One), targets: vec![target] }
+        Choice {
+            kernels: self.kernel.iter().cloned().collect(),
+            all,
+            config: self.config.map(ConfigChoice::One),
+            variants: vec![],
+            targets: vec![target],
+        }
     }
 
     /// The name and the configuration of the kernel that is meant.

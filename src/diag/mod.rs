@@ -9,7 +9,9 @@ pub mod code;
 pub mod codes;
 mod diagnostic;
 pub mod render;
+mod shell;
 pub mod suggest;
 
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Label, Place, Severity};
+pub use shell::shell_word;

@@ -1,22 +1,23 @@
 //! Finds what is wrong with kernel files, without compiling them.
 //!
 //! 1. The syntax of the whole files is checked ([`syntax`]).
-//! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go
-//!    through the passes on TTIR.
+//! 2. Kernels of which everything is known (annotations, `--type`, `-D`, a configuration, `--signature`) are lowered
+//!    and go through the passes on TTIR.
 //! 3. All other functions are checked for what needs no types ([`irgen::check_untyped`]). A remark says which kernels
 //!    those were and what they need.
 //! 4. What concerns several kernels is reported once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::input::{Input, Language};
 use super::job::{Debug, Job, JobOptions, Outcome};
+use super::repeated::once;
 use super::request::{self, Choice};
 use super::run::run_all;
-use crate::diag::{Diagnostic, Place, codes};
+use crate::diag::{Diagnostic, Place, codes, shell_word};
 use crate::irgen;
 use crate::irgen::front::top_level::TopLevel;
-use crate::irgen::{KernelInfo, KernelParam, Source, list_kernels};
+use crate::irgen::{KernelInfo, KernelParam, Kind, Source, list_kernels};
 use crate::source::{FileId, SourceMap};
 
 /// How many kernels the remark names, and how many parameters of each.
@@ -50,7 +51,8 @@ pub fn check(
 ) -> Result<Checked, Vec<Diagnostic>> {
     let mut jobs = request::jobs(inputs, sources, choice, options)?;
     let mut untyped = vec![];
-    if choice.kernel.is_none() && options.signature.is_none() {
+    let preset = inputs.iter().any(|i| i.preset.kernel.is_some());
+    if choice.kernels.is_empty() && options.signature.is_none() && !preset {
         let mut known: BTreeMap<FileId, Vec<KernelInfo>> = BTreeMap::new();
         for input in inputs.iter().filter(|i| i.language == Language::Source) {
             known.insert(input.file, list_kernels(sources, input.file, &options.include).0);
@@ -75,22 +77,8 @@ pub fn check(
         checked.groups.push((said, sources));
     }
     checked.groups.push((untyped, sources.clone()));
-    once(&mut checked);
+    once(&mut checked.groups, |_| true);
     Ok(checked)
-}
-
-/// Leaves out what was said before, since kernels share functions and imports.
-fn once(checked: &mut Checked) {
-    let mut seen = BTreeSet::new();
-    for (said, sources) in &mut checked.groups {
-        said.retain(|d| {
-            let at = match d.place() {
-                Some(Place::Span(s)) => format!("{}:{}", sources.file(s.file).name, s.lo),
-                other => format!("{other:?}"),
-            };
-            seen.insert((d.code.id, at, d.message.clone()))
-        });
-    }
 }
 
 /// Checks the functions of a file that no job compiles, and says which kernels were not checked with their types.
@@ -123,9 +111,11 @@ fn check_untyped(
     if open.len() > SHOWN {
         remark = remark.note(format!("and {} more kernels", open.len() - SHOWN));
     }
-    said.push(
-        remark.help(format!("annotate the parameters, or check one kernel with `-k {} --signature …`", first.name)),
-    );
+    let file = shell_word(&input.path.to_string_lossy());
+    said.push(remark.help(format!(
+        "annotate the parameters, or check one kernel with its types: `ttc list --template {file} -k {}` shows how",
+        first.name
+    )));
     said
 }
 
@@ -144,10 +134,16 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
 /// kernels of its file. A stage file always has its types.
 fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &JobOptions) -> bool {
     let Some(kernels) = kernels else { return true };
+    let options = options.of_job(job);
+    if options.signature.is_some() {
+        return true;
+    }
     // A job without a name stands for a file that has no kernel of its own, only functions for others.
     let Some(name) = &job.kernel else { return false };
     let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
     let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(Source::Config);
-    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p));
+    let typed =
+        |p: &KernelParam| options.types.iter().any(|r| r.fits(&p.name) && (p.kind != Kind::Constexpr || r.is_exact()));
+    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p) || typed(p));
     kernels.iter().filter(|k| k.name == *name).all(known)
 }

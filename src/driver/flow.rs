@@ -11,7 +11,7 @@ use super::job::{Compiled, Debug, Job, JobOptions, compiler_version};
 use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
-use super::{agree, params, request};
+use super::{agree, params, request, variant};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
 use crate::backend::{self, Backend, GpuOptions, Stage, Tools};
@@ -19,9 +19,9 @@ use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::codegen::KERNEL_NAME;
 use crate::diag::codes::{cli, tools};
 use crate::diag::{Diagnostic, Place, Severity};
-use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
+use crate::ir::{Attr, Ir};
 use crate::irgen;
 use crate::irgen::{Given, Launch};
 use crate::layout;
@@ -58,10 +58,10 @@ pub(super) fn run(
     debug: &Debug,
 ) -> Step<Compiled> {
     let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
+    let options = options.of_job(job);
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow =
-        Flow { job, given: options.given(), options: options.clone(), want, debug, launch, made, kernel_loc: None };
+    let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
@@ -126,6 +126,23 @@ impl Flow<'_> {
         self.made.kernel = kernel;
     }
 
+    /// Gives the kernel the name that `--symbol` asks for. Files keep the name that it has in the input.
+    fn rename(&mut self, ir: &mut Ir) -> Step {
+        let kernel = &self.made.kernel;
+        let Some(symbol) = variant::symbol(self.job, &self.options, kernel).filter(|s| s != kernel) else {
+            return Ok(());
+        };
+        if ir.function(&symbol).is_some() {
+            let text = format!("`--symbol {symbol}`: the module has another function of this name");
+            return Err(vec![Diagnostic::error(&cli::BAD_OPTION, text).help("choose another name")]);
+        }
+        if let Some(func) = ir.function(kernel) {
+            ir.set_attr(func, "sym_name", Attr::str(&symbol));
+        }
+        self.made.metadata.name = symbol;
+        Ok(())
+    }
+
     /// The name of the input.
     fn file<'s>(&self, sources: &'s SourceMap) -> &'s str {
         &sources.file(self.job.input.file).name
@@ -135,7 +152,8 @@ impl Flow<'_> {
         self.made.metadata.sources = names(sources, &[self.job.input.file]);
         match self.job.input.language {
             Language::Source => {
-                let ir = self.timed("front end", |f| f.front_end(sources))?;
+                let mut ir = self.timed("front end", |f| f.front_end(sources))?;
+                self.rename(&mut ir)?;
                 self.ttir(ir)
             }
             Language::Ir(_) => self.start_at_ir(sources),
@@ -165,6 +183,7 @@ impl Flow<'_> {
         if let Some(func) = ir.function(&self.made.kernel) {
             self.made.metadata.params = params::of_kernel(&ir, func, carried.params);
         }
+        self.rename(&mut ir)?;
         if !ir.stores(ir.module(), NUM_WARPS) {
             self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
             return self.ttir(ir);
@@ -323,7 +342,7 @@ impl Flow<'_> {
     fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.remark(&ir);
         self.made.metadata.tensordesc_meta = TensorDesc::of_kernel(&ir);
-        let call = ir.function(&self.made.kernel).map(|kernel| Call::of(&ir, kernel)).unwrap_or_default();
+        let call = ir.function(&self.made.metadata.name).map(|kernel| Call::of(&ir, kernel)).unwrap_or_default();
         self.keep_text(Stage::Ttgir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());
@@ -340,9 +359,12 @@ impl Flow<'_> {
         m.hidden_params = Some(facts.hidden_params);
         m.num_warps = Some(facts.num_warps);
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_ctas(Some(facts.num_ctas));
-        let kernel = ir.function(&self.made.kernel);
+        let kernel = ir.function(&self.made.metadata.name);
         if let Some(name) = facts.kernels.first() {
-            self.name(name.clone());
+            self.made.metadata.name.clone_from(name);
+            if self.options.symbol.is_none() {
+                self.made.kernel.clone_from(name);
+            }
         }
         if let Some(kernel) = kernel {
             let grid = self.options.grid.as_deref();
@@ -355,7 +377,7 @@ impl Flow<'_> {
     /// Checks that the kernel's name is one in PTX (PTX ISA, "Identifiers"). Names of functions that a kernel calls are
     /// changed to fit, but a launcher looks for the kernel's own.
     fn check_name(&self) -> Step {
-        let name = &self.made.kernel;
+        let name = &self.made.metadata.name;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty() {
             return Ok(());

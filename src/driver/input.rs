@@ -9,6 +9,7 @@ use crate::diag::{Diagnostic, Place, codes};
 use crate::source::{FileId, SourceMap};
 use crate::text_file;
 
+use super::variant::Preset;
 use crate::backend::Stage;
 pub use crate::text_file::{MAX_BYTES, plain};
 
@@ -31,6 +32,8 @@ pub struct Input {
     pub path: PathBuf,
     pub file: FileId,
     pub language: Language,
+    /// What the input says of its compilation. It is empty unless a case file says something.
+    pub preset: Preset,
 }
 
 impl Input {
@@ -106,7 +109,7 @@ fn add(
     }
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
     let file = sources.add(name, on_disk.then_some(path), text);
-    Ok(Input { path: path.to_owned(), file, language })
+    Ok(Input { path: path.to_owned(), file, language, preset: Preset::default() })
 }
 
 /// Reads the text of a file, checked for everything but its contents.
@@ -147,4 +150,4 @@ fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
 }
 
 /// The commands. The name of a file that does not exist may be meant as one of them: `ttc complie add.tk`.
-const COMMANDS: [&str; 8] = ["compile", "opt", "interpret", "check", "list", "layout", "explain", "completions"];
+const COMMANDS: [&str; 9] = ["compile", "opt", "interpret", "check", "list", "layout", "explain", "completions", "man"];

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use super::input::Input;
 use super::metadata::Metadata;
+use super::variant::Variant;
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::Given;
+use crate::irgen::{Given, TypeRule};
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -18,6 +19,8 @@ use crate::target::Target;
 #[derive(Clone, Debug)]
 pub struct JobOptions {
     pub signature: Option<String>,
+    /// The values of `--type NAME=TYPE`: types of parameters by name, which win over the signature.
+    pub types: Vec<TypeRule>,
     /// The values of `-D NAME=VALUE`, in order.
     pub defines: Vec<(String, String)>,
     /// The values of `-I`: where imports between kernel files are looked up.
@@ -33,6 +36,8 @@ pub struct JobOptions {
     pub line_info: bool,
     /// Whether to append the two hidden pointer parameters that Triton's launcher passes.
     pub triton_abi: bool,
+    /// The kernel's name in PTX, the cubin and the metadata ([`super::variant::symbol`]).
+    pub symbol: Option<String>,
     pub ptxas: Option<PathBuf>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
@@ -48,6 +53,7 @@ impl Default for JobOptions {
     fn default() -> JobOptions {
         JobOptions {
             signature: None,
+            types: vec![],
             defines: vec![],
             include: vec![],
             num_warps: None,
@@ -58,6 +64,7 @@ impl Default for JobOptions {
             fp_fusion: true,
             line_info: true,
             triton_abi: false,
+            symbol: None,
             ptxas: None,
             time_limit: Some(crate::ptxas::TIME_LIMIT),
             grid: None,
@@ -146,7 +153,19 @@ pub struct Job {
     pub kernel: Option<String>,
     /// The configuration of the kernel to take, by its number.
     pub config: Option<usize>,
+    /// The specialisation.
+    pub variant: Option<Variant>,
     pub target: Target,
+    /// Names of `-D` and patterns of `--type` that are for other kernels of the run.
+    pub for_others: BTreeSet<String>,
+}
+
+impl Job {
+    /// A job for the only kernel of an input, as the input and the options say it.
+    #[must_use]
+    pub fn new(input: Input, target: Target) -> Job {
+        Job { input, kernel: None, config: None, variant: None, target, for_others: BTreeSet::new() }
+    }
 }
 
 /// The result of a job, with the sources that its diagnostics point into.
@@ -155,7 +174,7 @@ pub struct Outcome {
     pub sources: SourceMap,
 }
 
-/// What the names of a job's files say beside the kernel: `KERNEL[.CONFIG][.ARCH]`, so that no two jobs of a run write
+/// What the names of a job's files say beside the kernel: `KERNEL[.VARIANT][.CONFIG][.ARCH]`, so that no two jobs of a run write
 /// the same file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Naming {
@@ -172,15 +191,16 @@ impl Naming {
         Naming { archs: jobs.windows(2).any(|pair| pair[0].target != pair[1].target), configs }
     }
 
-    /// The name for a job's files: `matmul.0.sm_80` for a job that compiles `matmul`. Characters that cannot stand in a
-    /// file name become `_`.
+    /// The name for a job's files: `matmul.f16.0.sm_80` for a job that compiles the variant `f16` of `matmul`. Characters
+    /// that cannot stand in a file name become `_`.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
         let kernel: String = kernel.chars().map(plain).collect();
         let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!(".{n}"));
         let arch = if self.archs { format!(".{}", job.target.name) } else { String::new() };
-        format!("{kernel}{config}{arch}")
+        let variant = job.variant.as_ref().map_or_else(String::new, |v| format!(".{}", v.name));
+        format!("{kernel}{variant}{config}{arch}")
     }
 }
 

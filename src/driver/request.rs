@@ -1,18 +1,22 @@
 //! Turns a request into jobs: which kernels of which inputs for which architectures. It also checks whether the options
 //! make sense.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{BuiltinOp, Ir, Op};
 use crate::irgen::{self, KernelRequest};
-use crate::irgen::{Launch, LaunchFault};
-use crate::source::SourceMap;
+use crate::irgen::{Launch, LaunchFault, TypeRule};
+use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
 use super::agree;
 use super::input::{Input, Language};
 use super::job::{Job, JobOptions};
 use super::ptx_facts::PtxFacts;
+use super::repeated::Seen;
+use super::variant::{self, Variant};
 use crate::backend::Stage;
 
 /// Which configurations of a kernel are meant.
@@ -26,17 +30,20 @@ pub enum ConfigChoice {
 /// Which kernels are meant, for which GPUs.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The kernel of this name.
-    pub kernel: Option<String>,
+    /// The kernels of these names.
+    pub kernels: Vec<String>,
     /// Whether a request without a name means every kernel of a file. Otherwise a file must hold exactly one.
     pub all: bool,
     pub config: Option<ConfigChoice>,
+    /// The specialisations in which each kernel is compiled. Without any, it is compiled once.
+    pub variants: Vec<Variant>,
     /// The GPUs. Without any, a stage file is compiled for the GPU that it was made for, and a kernel for
     /// [`Target::usual`].
     pub targets: Vec<Target>,
 }
 
-/// The jobs of a request: every chosen kernel of every input for every architecture, in every chosen configuration.
+/// The jobs of a request: every chosen kernel of every input in every variant and every chosen configuration, for every
+/// architecture.
 ///
 /// # Errors
 /// Fails if the choice is impossible: there is no kernel, there are several, or the name is unknown; or a stage file
@@ -47,44 +54,105 @@ pub fn jobs(
     choice: &Choice,
     options: &JobOptions,
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
-    let Choice { kernel, all, config, targets } = choice;
-    let (mut jobs, mut errors) = (vec![], vec![]);
+    let (mut jobs, mut errors) = (vec![], twice(&choice.variants));
+    let names = Names::of(inputs, sources, choice, options);
     for input in inputs {
-        errors.extend(for_kernels_only(input, *config, options));
-        let own = match own_targets(input, sources, targets) {
+        errors.extend(for_kernels_only(input, choice, options));
+        let own = match own_targets(input, sources, &choice.targets) {
             Ok(own) => own,
             Err(e) => {
                 errors.push(e);
                 continue;
             }
         };
-        match kernels(input, sources, kernel.as_deref(), *all, options) {
-            Ok(kernels) => {
-                for kernel in &kernels {
-                    for &target in &own {
-                        let job = Job { input: input.clone(), kernel: kernel.clone(), config: None, target };
-                        match configs(&job, sources, *config, options) {
-                            Ok(chosen) => jobs.extend(chosen.into_iter().map(|config| Job { config, ..job.clone() })),
-                            Err(e) => errors.extend(e),
-                        }
+        let kernels = match names.kernels(input, sources, choice, options) {
+            Ok(kernels) => kernels,
+            Err(e) => {
+                errors.extend(e);
+                continue;
+            }
+        };
+        for kernel in kernels {
+            for variant in each(&choice.variants) {
+                for &target in &own {
+                    let (kernel, input) = (kernel.clone(), input.clone());
+                    let job = Job { kernel, variant: variant.cloned(), ..Job::new(input, target) };
+                    match configs(&job, sources, choice.config, options) {
+                        Ok(chosen) => jobs.extend(chosen.into_iter().map(|config| Job { config, ..job.clone() })),
+                        Err(e) => errors.extend(e),
                     }
                 }
             }
-            Err(e) => errors.extend(e),
         }
     }
+    for job in &jobs {
+        errors.extend(check_options(&options.of_job(job)).err().unwrap_or_default());
+    }
+    let mut seen = Seen::default();
+    errors.retain(|d| seen.is_new(d, sources));
+    errors.extend(variant::check_symbols(&jobs, options).err());
+    for_others(&mut jobs, sources, options);
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
+}
+
+/// The variants, or none as the only one.
+fn each(variants: &[Variant]) -> Vec<Option<&Variant>> {
+    if variants.is_empty() { vec![None] } else { variants.iter().map(Some).collect() }
+}
+
+/// Makes an error for each variant whose name another one has.
+fn twice(variants: &[Variant]) -> Vec<Diagnostic> {
+    let mut seen = BTreeSet::new();
+    let repeated = variants.iter().filter(|v| !seen.insert(v.name.as_str()));
+    let error = |v: &Variant| {
+        let message = format!("`--variant {}: …`: another variant has this name", v.name);
+        Diagnostic::error(&codes::cli::BAD_OPTION, message).help("variants are told apart by their names")
+    };
+    repeated.map(error).collect()
+}
+
+/// Notes for each job which names of `-D` and patterns of `--type` fit a parameter of another kernel of the run, and
+/// none of its own.
+fn for_others(jobs: &mut [Job], sources: &mut SourceMap, options: &JobOptions) {
+    let several = jobs.windows(2).any(|j| (j[0].input.file, &j[0].kernel) != (j[1].input.file, &j[1].kernel));
+    if !several {
+        return;
+    }
+    let mut params: BTreeMap<(FileId, Option<String>), Vec<String>> = BTreeMap::new();
+    for job in jobs.iter().filter(|j| j.input.language == Language::Source) {
+        let key = (job.input.file, job.kernel.clone());
+        params.entry(key).or_insert_with(|| {
+            let (list, _) = irgen::list_kernels(sources, job.input.file, &options.include);
+            let own = list.into_iter().filter(|k| job.kernel.as_ref().map_or(k.entry, |name| *name == k.name));
+            own.flat_map(|k| k.params).map(|p| p.name).collect()
+        });
+    }
+    for job in jobs {
+        let said = options.of_job(job);
+        let rules = said.types.into_iter().chain(said.defines.into_iter().map(|(n, _)| TypeRule::new(n, "")));
+        let own = (job.input.file, job.kernel.clone());
+        let fits = |rule: &TypeRule, mine: bool| {
+            params.iter().filter(|(key, _)| (**key == own) == mine).any(|(_, names)| names.iter().any(|n| rule.fits(n)))
+        };
+        job.for_others = rules.filter(|r| !fits(r, true) && fits(r, false)).map(|r| r.pattern).collect();
+    }
 }
 
 /// Makes an error for each option that is given although only a kernel file obeys it. A stage file has its types and
 /// constants already.
-fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &JobOptions) -> Vec<Diagnostic> {
+fn for_kernels_only(input: &Input, choice: &Choice, options: &JobOptions) -> Vec<Diagnostic> {
     if input.language == Language::Source {
         return vec![];
     }
+    let signature = options.signature.is_some() || choice.variants.iter().any(|v| v.signature.is_some());
+    let variant = choice.variants.iter().any(|v| v.signature.is_none());
+    let named = options.symbol.is_some() && !matches!(input.language, Language::Ir(_));
     let given = [
-        ("--config", config.is_some(), "it has no configurations"),
-        ("--signature", options.signature.is_some(), "its parameters have their types already"),
+        ("--config", choice.config.is_some(), "it has no configurations"),
+        ("--signature", signature, "its parameters have their types already"),
+        ("--variant", variant, "its parameters have their types already"),
+        ("--symbol", named, "its kernel has its name already"),
+        ("--type", !options.types.is_empty(), "its parameters have their types already"),
         ("-D", !options.defines.is_empty(), "its constants have their values already"),
     ];
     let error = |(option, _, why): (&str, bool, &str)| {
@@ -142,25 +210,62 @@ fn symbol(line: &str) -> Option<String> {
     name.map(str::to_owned)
 }
 
-/// The kernels of one input to compile. A `None` stands for the kernel that the stage itself knows (IR, LLVM IR and
-/// PTX).
-fn kernels(
-    input: &Input,
-    sources: &mut SourceMap,
-    kernel: Option<&str>,
-    all: bool,
-    options: &JobOptions,
-) -> Result<Vec<Option<String>>, Vec<Diagnostic>> {
-    if input.language != Language::Source || kernel.is_some() || !all {
-        return Ok(vec![kernel.map(str::to_owned)]);
+/// The names by which kernels are chosen.
+struct Names {
+    /// The kernels of each kernel file, if several files or names make it matter which file has which.
+    known: BTreeMap<FileId, Vec<String>>,
+}
+
+impl Names {
+    fn of(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &JobOptions) -> Names {
+        let files: BTreeSet<FileId> =
+            inputs.iter().filter(|i| i.language == Language::Source).map(|i| i.file).collect();
+        let mut known = BTreeMap::new();
+        if !choice.kernels.is_empty() && files.len() > 1 {
+            for file in files {
+                let (list, _) = irgen::list_kernels(sources, file, &options.include);
+                known.insert(file, list.into_iter().map(|k| k.name).collect());
+            }
+        }
+        Names { known }
     }
-    let (list, errors) = irgen::list_kernels(sources, input.file, &options.include);
-    if errors.iter().any(Diagnostic::is_error) {
-        return Err(errors);
+
+    /// The kernels of one input to compile. A `None` stands for the kernel that the stage itself knows (IR, LLVM IR and
+    /// PTX). With several files, each gives those of the names that it has; a name that none has is asked of all, since
+    /// it may be an alias.
+    fn kernels(
+        &self,
+        input: &Input,
+        sources: &mut SourceMap,
+        choice: &Choice,
+        options: &JobOptions,
+    ) -> Result<Vec<Option<String>>, Vec<Diagnostic>> {
+        if let Some(name) = &input.preset.kernel {
+            return Ok(vec![Some(name.clone())]);
+        }
+        if !choice.kernels.is_empty() {
+            let own = self.known.get(&input.file);
+            let somewhere = |name: &String| self.known.values().any(|names| names.contains(name));
+            let mut wanted: Vec<Option<String>> = vec![];
+            for name in &choice.kernels {
+                let here = own.is_none_or(|names| names.contains(name) || !somewhere(name));
+                if here && !wanted.contains(&Some(name.clone())) {
+                    wanted.push(Some(name.clone()));
+                }
+            }
+            return Ok(wanted);
+        }
+        if input.language != Language::Source || !choice.all {
+            return Ok(vec![None]);
+        }
+        let (list, errors) = irgen::list_kernels(sources, input.file, &options.include);
+        if errors.iter().any(Diagnostic::is_error) {
+            return Err(errors);
+        }
+        let entries: Vec<Option<String>> = list.into_iter().filter(|k| k.entry).map(|k| Some(k.name)).collect();
+        // The front end says why there is none.
+        Ok(if entries.is_empty() { vec![None] } else { entries })
     }
-    let entries: Vec<Option<String>> = list.into_iter().filter(|k| k.entry).map(|k| Some(k.name)).collect();
-    // The front end says why there is none.
-    Ok(if entries.is_empty() { vec![None] } else { entries })
 }
 
 /// The configurations in which a kernel is compiled. The target may decide which ones there are.
@@ -182,19 +287,22 @@ fn configs(
     }
 }
 
-/// The request to the front end.
+/// The request to the front end, with the options of the job ([`JobOptions::of_job`]).
 #[must_use]
 pub fn kernel_request(job: &Job, options: &JobOptions) -> KernelRequest {
+    let given = options.given();
     KernelRequest {
         kernel: job.kernel.clone(),
         signature: options.signature.clone(),
+        types: options.types.clone(),
         defines: options.defines.clone(),
+        for_others: job.for_others.clone(),
         include_dirs: options.include.clone(),
         config: job.config,
-        given: options.given(),
+        given,
         settings: irgen::Settings {
             target: job.target,
-            launch: options.given().over(Launch::default()),
+            launch: given.over(Launch::default()),
             debug: options.debug,
             max_ops: options.max_ops,
         },

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::run::{Ended, Run};
 use super::{AssembleOptions, Tool, kept, run};
-use crate::diag::{Diagnostic, Place, codes::tools};
+use crate::diag::{Diagnostic, Place, codes::tools, shell_word};
 use crate::target::Target;
 
 /// How many lines of the PTX a message quotes.
@@ -96,10 +96,14 @@ fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagn
     match kept::keep(name, input) {
         Ok(folder) => {
             let program = std::path::absolute(&run.tool_path).unwrap_or_else(|_| run.tool_path.clone());
-            let mut command = vec![quote(&program.to_string_lossy())];
-            command.extend(run.options.iter().map(|a| quote(&a.to_string_lossy())));
+            let mut command = vec![shell_word(&program.to_string_lossy())];
+            command.extend(run.options.iter().map(|a| shell_word(&a.to_string_lossy())));
             command.extend([name].iter().chain(output).map(|&w| w.to_owned()));
-            diagnostic.note(format!("to repeat it: cd {} && {}", quote(&folder.to_string_lossy()), command.join(" ")))
+            diagnostic.note(format!(
+                "to repeat it: cd {} && {}",
+                shell_word(&folder.to_string_lossy()),
+                command.join(" ")
+            ))
         }
         Err(e) => diagnostic.note(format!("its input could not be kept: {e}")),
     }
@@ -173,15 +177,5 @@ fn list(kernels: &[&str]) -> String {
         [one] => format!("`{one}`"),
         [one, two] => format!("`{one}` and `{two}`"),
         _ => format!("`{}` and {} other kernels", kernels[0], kernels.len() - 1),
-    }
-}
-
-/// Puts a word for the shell in quotes if it needs them.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

@@ -6,8 +6,9 @@
 //!    passed over;
 //! 2. `PATH` (libdevice: the toolkit around the ptxas on `PATH`);
 //! 3. `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the folder of Debian's own toolkit package;
-//! 4. `.toolchain` of ttc's repository, where `make toolchain` puts the parts, if the executable was built there;
-//! 5. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the
+//! 4. `lib/ttc` of the folder in whose `bin` the executable is installed, which has the parts as a toolkit has them;
+//! 5. `.toolchain` of ttc's repository, where `make toolchain` puts the parts, if the executable was built there;
+//! 6. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the
 //!    `python3` on `PATH`, pyenv's, the system's. Only folders are looked at; Python is not run.
 //!
 //! A variable may name a folder relative to the current one. Such a folder is passed over: whoever writes there must
@@ -149,6 +150,7 @@ impl Surroundings {
         self.beside_named_ptxas(tool, &mut looked)
             .or_else(|| self.on_path(tool, &mut looked))
             .or_else(|| self.in_toolkits(tool, &mut looked))
+            .or_else(|| self.in_installation(tool, &mut looked))
             .or_else(|| self.in_toolchain(tool, &mut looked))
             .or_else(|| self.in_python(tool, &mut looked))
             .ok_or_else(|| missing(tool, &looked))
@@ -184,6 +186,14 @@ impl Surroundings {
         let apart = (tool == Tool::Libdevice).then(|| debian.join("libdevice").join(tool.file_name()));
         let mut places = roots.chain([debian.clone()]).map(|r| r.join(tool.in_toolkit())).chain(apart);
         places.find(|p| looked_at(p, looked) && tool.usable(p))
+    }
+
+    /// The part that was installed with ttc: `PREFIX/lib/ttc/bin/ptxas` for `PREFIX/bin/ttc`.
+    fn in_installation(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        let executable = fs::canonicalize(self.executable.as_deref()?).ok()?;
+        let bin = executable.parent().filter(|p| p.file_name().is_some_and(|n| n == "bin"))?;
+        let place = bin.parent()?.join("lib/ttc").join(tool.in_toolkit());
+        (looked_at(&place, looked) && tool.usable(&place)).then_some(place)
     }
 
     fn in_toolchain(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {

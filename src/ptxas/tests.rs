@@ -265,11 +265,14 @@ fn a_tool_that_cannot_start_or_writes_nothing_is_an_error() {
 struct World {
     root: TempDir,
     variables: BTreeMap<String, String>,
+    /// Where ttc itself lies.
+    executable: &'static str,
 }
 
 impl World {
     fn new() -> World {
-        let world = World { root: tempfile::tempdir().unwrap(), variables: BTreeMap::new() };
+        let (root, variables) = (tempfile::tempdir().unwrap(), BTreeMap::new());
+        let world = World { root, variables, executable: "repo/target/release/ttc" };
         fs::create_dir(world.path("repo")).unwrap();
         fs::write(world.path("repo/Cargo.toml"), "[package]\nname = \"ttc\"\n").unwrap();
         world
@@ -291,11 +294,8 @@ impl World {
     fn find(&self, tool: Tool) -> Result<String, Diagnostic> {
         let variables = self.variables.clone();
         let variable = Box::new(move |name: &str| variables.get(name).map(OsString::from));
-        let around = Surroundings {
-            variable,
-            executable: Some(self.path("repo/target/release/ttc")),
-            root: self.root.path().to_owned(),
-        };
+        let around =
+            Surroundings { variable, executable: Some(self.path(self.executable)), root: self.root.path().to_owned() };
         let found = around.find(tool, None)?;
         let root = fs::canonicalize(self.root.path()).unwrap();
         Ok(fs::canonicalize(found).unwrap().strip_prefix(root).unwrap().to_str().unwrap().to_owned())
@@ -340,6 +340,20 @@ fn the_places_are_searched_in_order() {
     world.set("TTC_PTXAS", "named/gone");
     let error = world.find(Tool::Ptxas).unwrap_err();
     assert!(error.code.id == "E0801" && error.message.contains("named by `TTC_PTXAS`"), "{error:?}");
+}
+
+#[test]
+fn parts_that_were_installed_with_ttc_are_found_beside_it() {
+    let mut world = World::new();
+    world.executable = "usr/bin/ttc";
+    world.add("usr/bin/ttc");
+    assert!(world.find(Tool::Ptxas).unwrap_err().notes[0].contains("usr/lib/ttc/bin/ptxas"));
+    for place in ["usr/lib/ttc/bin/ptxas", "usr/local/cuda/bin/ptxas"] {
+        world.add(place);
+        assert_eq!(world.find(Tool::Ptxas).unwrap(), place);
+    }
+    world.add("usr/lib/ttc/nvvm/libdevice/libdevice.10.bc");
+    assert_eq!(world.find(Tool::Libdevice).unwrap(), "usr/lib/ttc/nvvm/libdevice/libdevice.10.bc");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The front end: snapshots of TTIR and of messages, one for each file of `tests/irgen`.
 //!
-//! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --config N` lines what to lower; all but the kernel may be
-//! left out. To add a case, add a file or a line and bless it: `INSTA_UPDATE=always cargo test irgen`.
+//! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --type NAME=TYPE --config N` lines what to lower. All but
+//! the kernel may be left out. To add a case, add a file or a line and bless it: `INSTA_UPDATE=always cargo test irgen`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use ttc::diag::codes::{names, types};
 use ttc::diag::{Diagnostic, Place};
 use ttc::ir::text::{PrintOptions, print_module};
 use ttc::ir::verify::verify;
-use ttc::irgen::{Given, KernelRequest, Launch, Lowered, Settings, list_kernels, lower_kernel};
+use ttc::irgen::{Given, KernelRequest, Launch, Lowered, Settings, TypeRule, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
 use ttc::target::Target;
 
@@ -27,6 +28,9 @@ fn folder() -> PathBuf {
 /// The words after `# run:`: kernel, signature, values.
 fn request(line: &str) -> KernelRequest {
     let (line, config) = line.split_once(" --config ").map_or((line, None), |(l, n)| (l, n.trim().parse().ok()));
+    let mut words = line.split(" --type ");
+    let line = words.next().unwrap_or("");
+    let types = words.filter_map(|w| w.split_once('=')).map(|(n, t)| TypeRule::new(n.trim(), t.trim())).collect();
     let mut parts = line.split(" -D ");
     let head = parts.next().unwrap_or("").trim();
     let (kernel, signature) = head.split_once(' ').unwrap_or((head, ""));
@@ -36,6 +40,8 @@ fn request(line: &str) -> KernelRequest {
     KernelRequest {
         kernel: given(kernel),
         signature: given(signature),
+        types,
+        for_others: BTreeSet::new(),
         defines,
         include_dirs: vec![],
         config,

@@ -53,7 +53,7 @@ fn prepared(folder: &Folder, loaded: &Loaded, name: &str, target: &str) -> Optio
         .instance(&loaded.kernel, &loaded.case.default_config())
         .unwrap_or_else(|d| panic!("{name}: {d:#?}"));
     let target = Target::parse(target).unwrap();
-    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
+    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
     let made = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ttgir], &Debug::default(), 1)
         .remove(0)
         .result

@@ -60,6 +60,14 @@ fn from_case(i: &Interpret, folder: &mut Folder, mut loaded: Loaded) -> Result<L
             "`--param` sets a parameter of the case; or name the kernel's file and give all arguments by `--arg`",
         )]);
     }
+    let typed = i.types.first().map(|r| format!("--type {}={}", r.pattern, r.ty));
+    if let Some(option) = typed.or_else(|| i.signature.as_ref().map(|s| format!("--signature \"{s}\""))) {
+        let message = format!("`{option}` cannot go with a case file, which says the types of its buffers");
+        return Err(vec![
+            Diagnostic::error(&codes::cli::BAD_OPTION, message)
+                .help("change `dtype` in the case, or give all arguments by `--arg`"),
+        ]);
+    }
     if i.config.is_some() {
         let message = "`--config` chooses a configuration of `@triton.autotune`, but the case file gives the values: \
                        use `--param`, or `--arg` without it";
@@ -111,6 +119,7 @@ fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launc
     };
     let options = JobOptions {
         signature: i.signature.clone(),
+        types: i.types.clone(),
         defines: i.define.iter().cloned().chain(defines).collect(),
         include: i.include.clone(),
         debug: i.debug,

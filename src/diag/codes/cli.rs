@@ -20,7 +20,7 @@ often is.";
 "Kernel files, IR, LLVM IR and PTX are UTF-8 text. The file holds a byte sequence that is not, so it was probably \
 compiled (a `.cubin`, an object file) or compressed.";
     UNKNOWN_INPUT = "E0905", "the language of an input is not known",
-"The extension says what an input is: `.tk` and `.py` are kernel files, `.ttir` and `.ttgir` are IR, `.llir` is LLVM \
+"The extension says what an input is: `.tk` and `.py` are kernel files, `.toml` are case files, `.ttir` and `.ttgir` are IR, `.llir` is LLVM \
 IR, `.ptx` is PTX. Rename the file.";
     CANNOT_WRITE = "E0906", "an output cannot be written",
 "The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are \

@@ -124,11 +124,14 @@ Name one with `-k`; `ttc list FILE` shows them all with their parameters.";
 
 The message lists the types there are.";
     MISSING_PARAMETER = "E0216", "parameter without type or value",
-"Every parameter needs a type, every compile-time parameter a value.
+"Every parameter needs a type, every compile-time parameter a value. The message holds options to copy. They are \
+guesses from how the kernel uses its parameters: correct them.
 
 ```text
-ttc compile add.tk -D BLOCK=1024 --signature \"*fp32, i32, constexpr\"
+ttc compile add.py --type \"*_ptr=*fp32:16\" --type n=i32 -D BLOCK=1024
 ```
+
+`ttc list --template FILE` prints the whole command, and a case file for `ttc interpret`.
 
 In a `.tk` file annotations can say it: `x_ptr: \"*fp32:16\"`, `BLOCK: tl.constexpr = 1024`.";
     BAD_DEFINE = "E0217", "compile-time value that cannot be used",
@@ -239,4 +242,14 @@ number off.
 ```python
 mask = (offs < n) and (offs > 0)  # write: (offs < n) & (offs > 0)
 ```";
+    BAD_TYPE = "E0229", "type by name that cannot be used",
+"`--type NAME=TYPE` fits no parameter of the kernel, two of them disagree about a parameter, or the parameter is a \
+`tl.constexpr`, which has a value and no type.
+
+```text
+ttc compile add.py --type \"x_*=*fp32\" --type \"*_ptr=*fp16\"   # x_ptr is which?
+```
+
+A name in full wins over a pattern, and a variant over both. `*` stands for any text and `?` for one character. A \
+pattern passes over compile-time parameters.";
 }

@@ -64,6 +64,17 @@ pub struct Given {
 }
 
 impl Given {
+    /// These options, and those that are left open from `rest`.
+    #[must_use]
+    pub fn or(&self, rest: Given) -> Given {
+        Given {
+            num_warps: self.num_warps.or(rest.num_warps),
+            num_stages: self.num_stages.or(rest.num_stages),
+            num_ctas: self.num_ctas.or(rest.num_ctas),
+            maxnreg: self.maxnreg.or(rest.maxnreg),
+        }
+    }
+
     /// These options, and the others from `rest`.
     #[must_use]
     pub fn over(&self, rest: Launch) -> Launch {

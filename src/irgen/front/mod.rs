@@ -1,5 +1,5 @@
 //! What is known of the source before any IR: the names of files, imports, the library's files, words of signatures,
-//! options of a launch. Nothing here evaluates an expression.
+//! types by name, options of a launch. Nothing here evaluates an expression.
 
 pub mod advice;
 pub mod assigned;
@@ -10,3 +10,5 @@ pub mod prelude;
 pub mod signature;
 pub mod space;
 pub mod top_level;
+pub mod type_rules;
+pub mod uses;

@@ -136,7 +136,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
         bound.push((arg, value));
     }
     let result = cx.function(&func, func.name(), &bound, &facts, true);
-    let unused = faults::unused_defines(cx, &func, &request.defines);
+    let unused = faults::unused_defines(cx, &func, request);
     cx.out().ir.erase_op(shell);
     let at = cx.loc_of(func.def.header);
     let ir = &mut cx.out().ir;

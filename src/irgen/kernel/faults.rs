@@ -4,13 +4,15 @@
 //!    with the known ones.
 //! 2. A signature of the wrong length may end with a comma, or lack commas; else the message holds one to copy
 //!    ([`super::template`]).
-//! 3. All parameters about which too little is known are one message (E0216), with a signature to copy.
+//! 3. All parameters about which too little is known are one message (E0216), with options to copy.
 //!
 //! Example: `*f32` is probably `*fp32`; of `*fp32:8` the 8 says nothing.
 
 use super::heuristics::Heuristics;
+use super::request::KernelRequest;
 use super::signature::Item;
-use super::{config, signature, template};
+use super::template::{self, Guesses};
+use super::{config, signature};
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
 use crate::diag::suggest::nearest;
@@ -22,8 +24,8 @@ use crate::irgen::walk::Walker;
 use crate::parser::ast::{Constant, ExprKind, Param};
 use crate::source::Span;
 
-/// From how many parameters on their names stand in the message only, without a label each.
-const MANY: usize = 5;
+/// How many parameters a message names.
+const SHOWN: usize = 8;
 
 /// `1 item`, `2 items`
 pub(super) fn plural(n: usize, what: &str) -> String {
@@ -100,16 +102,19 @@ fn bad_annotation(cx: &mut Walker<'_>, p: &Param, text: &str) {
     );
 }
 
-/// Without a signature an annotation that is a string must be an item of one, unless a value makes it needless.
-/// Gives the parameters that were reported.
-pub(super) fn bad_annotations<'f>(cx: &mut Walker<'_>, func: &'f Func, defines: &[(String, String)]) -> Vec<&'f str> {
+/// Without a signature an annotation that is a string must be an item of one, unless a value or a type that is given
+/// makes it needless. Gives the parameters that were reported.
+pub(super) fn bad_annotations<'f>(
+    cx: &mut Walker<'_>,
+    func: &'f Func,
+    is_given: &dyn Fn(&str) -> bool,
+) -> Vec<&'f str> {
     let mut said = vec![];
     for p in &func.def.params {
         let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else {
             continue;
         };
-        let given = p.default.is_some() || defines.iter().any(|(n, _)| *p.name.name == **n);
-        if given || signature::item(cx, text, func.module).is_some() {
+        if p.default.is_some() || is_given(&p.name.name) || signature::item(cx, text, func.module).is_some() {
             continue;
         }
         said.push(&*p.name.name);
@@ -130,7 +135,8 @@ pub(super) fn length_help(cx: &mut Walker<'_>, func: &Func, text: &str, parts: &
     }
     let items: Vec<Item> = params.iter().map(|p| signature::of_annotation(cx, func, p)).collect();
     let names: Vec<&str> = params.iter().map(|p| &*p.name.name).collect();
-    let template = template::signature(func, &items);
+    let functions = cx.modules().get(func.module).functions.clone();
+    let template = template::signature(func, &items, &Guesses::of(&func.def, &functions));
     format!("give one item for each of: {}; for example --signature \"{template}\"", names.join(", "))
 }
 
@@ -142,9 +148,9 @@ pub(super) fn bad_define(cx: &mut Walker<'_>, name: &str, text: &str, span: Span
 }
 
 /// Reports `-D` for what is neither a parameter of the kernel nor a name that it uses.
-pub(super) fn unused_defines(cx: &mut Walker<'_>, func: &Func, defines: &[(String, String)]) -> R<()> {
+pub(super) fn unused_defines(cx: &mut Walker<'_>, func: &Func, request: &KernelRequest) -> R<()> {
     let mut failed = false;
-    for (name, _) in defines {
+    for (name, _) in request.defines.iter().filter(|(n, _)| !request.for_others.contains(n)) {
         if !cx.was_given_in_vain(name) || !cx.modules().get(func.module).bindings(name).is_empty() {
             continue;
         }
@@ -160,78 +166,109 @@ pub(super) fn unused_defines(cx: &mut Walker<'_>, func: &Func, defines: &[(Strin
     if failed { Err(Reported) } else { Ok(()) }
 }
 
-/// Reports the parameters about which too little is known, in one message.
+/// A parameter about which too little is known.
+pub(super) struct Missing<'p> {
+    pub param: &'p Param,
+    /// Whether it needs a value. Otherwise it needs a type.
+    pub constexpr: bool,
+}
+
+/// Reports the parameters about which too little is known, in one message with options to copy. `items` say which of
+/// the others are run-time values.
 pub(super) fn missing(
     cx: &mut Walker<'_>,
     func: &Func,
-    missing: &[(&Param, bool)],
+    missing: &[Missing<'_>],
     items: &[Item],
     choose: bool,
     heuristics: &Heuristics,
 ) {
-    let list =
-        |constexpr: bool| missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>();
-    let (values, kinds) = (list(true), list(false));
+    let list = |constexpr: bool| -> Vec<&str> {
+        missing.iter().filter(|m| m.constexpr == constexpr).map(|m| &*m.param.name.name).collect()
+    };
+    let (mut values, types) = (list(true), list(false));
     let mut parts = vec![];
-    if !kinds.is_empty() {
-        parts.push(format!("types of {}", kinds.join(", ")));
+    if !types.is_empty() {
+        parts.push(format!("types of {}", few(&types)));
     }
     if !values.is_empty() {
-        parts.push(format!("values of {}", values.join(", ")));
+        parts.push(format!("values of {}", few(&values)));
     }
-    let mut diag = Diagnostic::error(
-        &names::MISSING_PARAMETER,
-        format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")),
-    );
-    if missing.len() >= MANY {
-        let all = func.def.params.len();
-        diag = diag.at(func.def.name.span, format!("{} of its {all} parameters are not known", missing.len()));
-    }
-    for (p, constexpr) in missing {
-        match p.default.as_ref().filter(|_| *constexpr) {
-            Some(e) => {
-                let why = cx.attempt(func.module, |cx| cx.expr(e)).err().flatten();
-                diag = diag.at(e.span, "this default is not known at compile time");
-                diag = why.into_iter().fold(diag, |d, why| d.note(why.message));
-            }
-            None if missing.len() >= MANY => {}
-            None => diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" }),
+    let message = format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the "));
+    let count = format!("{} of its {} parameters are not known", missing.len(), func.def.params.len());
+    let mut diag = Diagnostic::error(&names::MISSING_PARAMETER, message).at(func.def.name.span, count);
+    for m in missing.iter().filter(|m| m.constexpr) {
+        if let Some(e) = &m.param.default {
+            let why = cx.attempt(func.module, |cx| cx.expr(e)).err().flatten();
+            diag = diag.at(e.span, "this default is not known at compile time");
+            diag = why.into_iter().fold(diag, |d, why| d.note(why.message));
         }
     }
     diag = heuristics.explain(diag);
     let mut help = vec![];
-    if choose {
-        help.extend(which_config(cx, func, missing));
+    let mut options = vec![];
+    if choose && let Some(choice) = which_config(cx, func, missing) {
+        if !choice.gives.is_empty() {
+            values.retain(|v| !choice.gives.contains(v));
+            options.push("--config 0".to_owned());
+        }
+        help.push(choice.text);
     }
-    if !values.is_empty() {
-        help.push(format!("pass {}", values.iter().map(|v| format!("-D {v}=…")).collect::<Vec<_>>().join(" ")));
-    }
-    if !kinds.is_empty() {
-        let template = template::signature(func, items);
-        help.push(format!(
-            "annotate parameters (`x_ptr: \"*fp32:16\"`, `n: \"i32\"`), or pass the types in order, these guesses corrected: --signature \"{template}\""
-        ));
+    let typed: Vec<&str> = func
+        .def
+        .params
+        .iter()
+        .zip(items)
+        .filter(|(_, i)| matches!(i, Item::Value { .. } | Item::Desc(_)))
+        .map(|(p, _)| &*p.name.name)
+        .collect();
+    let functions = cx.modules().get(func.module).functions.clone();
+    options.extend(template::options(&Guesses::of(&func.def, &functions), &types, &values, &typed));
+    if !types.is_empty() || !values.is_empty() {
+        let hint = if types.is_empty() { "" } else { ", and add `:16` to what is always a multiple of 16" };
+        help.push(format!("these are guesses, so correct them{hint}: {}", options.join(" ")));
     }
     let _ = cx.out().report(diag.help(help.join("; ")));
 }
 
+/// Some names, and how many more there are.
+fn few(names: &[&str]) -> String {
+    match names.get(..SHOWN) {
+        Some(shown) if names.len() > SHOWN => format!("{} and {} more", shown.join(", "), names.len() - SHOWN),
+        _ => names.join(", "),
+    }
+}
+
+/// What the configurations of a kernel give.
+struct Choice<'p> {
+    /// The parameters, of those that are missing.
+    gives: Vec<&'p str>,
+    text: String,
+}
+
 /// Says that configurations give what is missing.
-fn which_config(cx: &mut Walker<'_>, func: &Func, missing: &[(&Param, bool)]) -> Option<String> {
+fn which_config<'p>(cx: &mut Walker<'_>, func: &Func, missing: &[Missing<'p>]) -> Option<Choice<'p>> {
     let all = match config::configs(cx, func) {
         Ok(all) => all?,
-        Err(_) => return Some("the configurations of the file cannot be evaluated".to_owned()),
+        Err(_) => {
+            return Some(Choice {
+                gives: vec![],
+                text: "the configurations of the file cannot be evaluated".to_owned(),
+            });
+        }
     };
-    let gives = |p: &Param| all.iter().any(|c| c.values.iter().any(|(n, _)| **n == *p.name.name));
-    let given: Vec<String> = missing.iter().filter(|m| gives(m.0)).map(|m| m.0.name.to_string()).collect();
-    if given.is_empty() {
+    let given = |p: &Param| all.iter().any(|c| c.values.iter().any(|(n, _)| **n == *p.name.name));
+    let gives: Vec<&str> = missing.iter().filter(|m| given(m.param)).map(|m| &*m.param.name.name).collect();
+    if gives.is_empty() {
         return None;
     }
-    let names = given.join(", ");
-    Some(match all.len() {
+    let names = few(&gives);
+    let text = match all.len() {
         1 => format!("the file has one configuration, which gives {names}: --config 0"),
         n => format!(
             "the file has {n} configurations, which give {names}: --config 0 to --config {}, or --config all",
             n - 1
         ),
-    })
+    };
+    Some(Choice { gives, text })
 }

@@ -112,6 +112,19 @@ pub(super) fn apply(
     if failed { Err(Reported) } else { Ok(()) }
 }
 
+/// The parameters whose heuristics cannot be evaluated with these items.
+pub(super) fn unknown(cx: &mut Walker<'_>, func: &Func, all: &Heuristics, items: &mut [Item]) -> Vec<String> {
+    let mut names = vec![];
+    for h in &all.list {
+        let Some(i) = func.def.params.iter().position(|p| *p.name.name == *h.name) else { continue };
+        match call(cx, func, h, items, Launch::default()) {
+            Ok(v) => items[i] = Item::Const(v),
+            Err(_) => names.push(h.name.to_string()),
+        }
+    }
+    names
+}
+
 fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch: Launch) -> Result<Object, Cause> {
     let key = |name: &str| Object::from(Const::str(name));
     let mut args = vec![];

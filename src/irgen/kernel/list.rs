@@ -7,13 +7,15 @@ use super::choose::{choose, entries};
 use super::config::{self, ConfigInfo};
 use super::request::start;
 use super::signature::Item;
+use super::template::{self, Guesses};
 use super::{heuristics, signature};
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
 use crate::irgen::emit::{Emits, Reported, Settings};
 use crate::irgen::front::launch::Launch;
-use crate::irgen::value::Func;
-use crate::parser::ast::FunctionDef;
+use crate::irgen::value::{Config, Func};
+use crate::irgen::walk::Walker;
+use crate::parser::ast::{FunctionDef, Param};
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
@@ -26,6 +28,10 @@ pub struct KernelInfo {
     /// Whether nothing in the file calls it and it returns nothing: it can be launched.
     pub entry: bool,
     pub params: Vec<KernelParam>,
+    /// What `@triton.heuristics` computes: parameters and options of the launch.
+    pub heuristics: Vec<String>,
+    /// Options that give what the kernel still needs, guessed from how it uses its parameters: `--type n=i32`.
+    pub template: Vec<String>,
     /// What `@triton.autotune` offers, or why that is not known.
     pub configs: Result<Vec<ConfigInfo>, Diagnostic>,
 }
@@ -34,6 +40,10 @@ pub struct KernelInfo {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelParam {
     pub name: String,
+    /// What it is, by its type, or else as it is guessed to be.
+    pub kind: Kind,
+    /// The annotation as the file has it.
+    pub annotation: Option<String>,
     /// The type or `constexpr`, if the annotation says so.
     pub ty: Option<String>,
     /// The default or annotated value of a compile-time parameter.
@@ -42,6 +52,42 @@ pub struct KernelParam {
     pub source: Option<Source>,
     /// Whether a type or a value must be given on the command line.
     pub needed: bool,
+    /// The type that the parameter probably has, or the value of a compile-time one. There is one where a type or a
+    /// value is needed, and for heuristics that a compiler cannot evaluate.
+    pub guess: Option<String>,
+    /// Whether the kernel, as far as its text shows, stores to where the parameter points.
+    pub stored: bool,
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Pointer,
+    Scalar,
+    Descriptor,
+    Constexpr,
+}
+
+impl Kind {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Pointer => "pointer",
+            Kind::Scalar => "scalar",
+            Kind::Descriptor => "descriptor",
+            Kind::Constexpr => "constexpr",
+        }
+    }
+
+    /// The kind of a type of a signature.
+    fn of(ty: &str) -> Kind {
+        match ty {
+            "constexpr" => Kind::Constexpr,
+            t if t.starts_with('*') => Kind::Pointer,
+            t if t.starts_with("tensordesc") => Kind::Descriptor,
+            _ => Kind::Scalar,
+        }
+    }
 }
 
 /// What gives a compile-time parameter its value.
@@ -72,35 +118,94 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
     let mut kernels = vec![];
     for (def, entry) in functions.iter().zip(entries(&functions)) {
         let func = Func { def: def.clone(), module, jit: true };
-        let (heuristics, configs) = (heuristics::of_kernel(&mut cx, &func), config::infos(&mut cx, &func));
-        let tuned = |name: &str| configs.iter().flatten().any(|c| c.kwargs.iter().any(|(n, _)| n == name));
-        let mut params = vec![];
-        for p in &def.params {
-            let item = signature::of_annotation(&mut cx, &func, p);
-            let default = p.default.as_ref().and_then(|e| cx.evaluate(module, e)).map(|v| v.show());
-            let (ty, value) = match item {
-                Item::Value { ty, divisible } => {
-                    (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None)
-                }
-                Item::Desc(ty) => (Some(format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape())), None),
-                Item::Const(v) => (Some("constexpr".to_owned()), Some(v.show())),
-                Item::Constexpr => (Some("constexpr".to_owned()), default),
-                Item::Unknown => (None, default),
-            };
-            let open = ty.as_deref().is_none_or(|t| t == "constexpr");
-            let source = match &*p.name.name {
-                name if open && heuristics.gives(name) => Some(Source::Heuristic),
-                name if open && tuned(name) => Some(Source::Config),
-                _ => None,
-            };
-            let needed = value.is_none() && open && source != Some(Source::Heuristic);
-            params.push(KernelParam { name: p.name.to_string(), ty, value, source, needed });
-        }
-        let line = cx.modules().map.line_col(def.header).line;
-        kernels.push(KernelInfo { name: def.name.to_string(), line, entry, params, configs });
+        let guesses = Guesses::of(def, &functions);
+        kernels.push(kernel(&mut cx, &func, entry, &guesses));
     }
     let errors = cx.modules().get(module).errors.clone();
     (kernels, errors)
+}
+
+fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) -> KernelInfo {
+    let (heuristics, configs) = (heuristics::of_kernel(cx, func), config::infos(cx, func));
+    let tuned = |name: &str| configs.iter().flatten().any(|c| c.kwargs.iter().any(|(n, _)| n == name));
+    let source = |name: &str| {
+        let configured = tuned(name).then_some(Source::Config);
+        heuristics.gives(name).then_some(Source::Heuristic).or(configured)
+    };
+    let mut params: Vec<KernelParam> =
+        func.def.params.iter().map(|p| parameter(cx, func, p, source(&p.name.name), guesses)).collect();
+    let first = config::configs(cx, func).ok().flatten().and_then(|all| all.first().cloned());
+    let mut items: Vec<Item> = params.iter().map(|p| probable(cx, func, p, first.as_deref())).collect();
+    for name in heuristics::unknown(cx, func, &heuristics, &mut items) {
+        let open = params.iter_mut().find(|p| p.name == name && p.source == Some(Source::Heuristic));
+        open.into_iter().for_each(|p| p.guess = Some(guesses.value(&name)));
+    }
+    let line = cx.modules().map.line_col(func.def.header).line;
+    let template = template(&params, guesses);
+    let heuristics = heuristics.list.iter().map(|h| h.name.to_string()).collect();
+    KernelInfo { name: func.def.name.to_string(), line, entry, params, heuristics, template, configs }
+}
+
+/// A parameter; `source` may give its value where it is a compile-time one.
+fn parameter(
+    cx: &mut Walker<'_>,
+    func: &Func,
+    p: &Param,
+    source: Option<Source>,
+    guesses: &Guesses<'_>,
+) -> KernelParam {
+    let item = signature::of_annotation(cx, func, p);
+    let default = p.default.as_ref().and_then(|e| cx.evaluate(func.module, e)).map(|v| v.show());
+    let (ty, value) = match item {
+        Item::Value { ty, divisible } => {
+            (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None)
+        }
+        Item::Desc(ty) => (Some(format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape())), None),
+        Item::Const(v) => (Some("constexpr".to_owned()), Some(v.show())),
+        Item::Constexpr => (Some("constexpr".to_owned()), default),
+        Item::Unknown => (None, default),
+    };
+    let open = ty.as_deref().is_none_or(|t| t == "constexpr");
+    let source = source.filter(|_| open);
+    let needed = value.is_none() && open && source != Some(Source::Heuristic);
+    let name = p.name.to_string();
+    let guessed = guesses.ty(&name);
+    let known_by_value = ty.is_none() && (value.is_some() || source.is_some());
+    let kind = if known_by_value { Kind::Constexpr } else { Kind::of(ty.as_deref().unwrap_or(&guessed)) };
+    let guess = match kind {
+        _ if !needed || source.is_some() => None,
+        Kind::Constexpr => Some(guesses.value(&name)),
+        _ => Some(guessed),
+    };
+    let stored = guesses.of_param(&name).stored;
+    let annotation = p.annotation.as_ref().map(|a| cx.modules().map.text(a.span).to_owned());
+    KernelParam { name, kind, annotation, ty, value, source, needed, guess, stored }
+}
+
+/// What a parameter is if its guess is right, in the first configuration.
+fn probable(cx: &mut Walker<'_>, func: &Func, p: &KernelParam, config: Option<&Config>) -> Item {
+    let tuned = config.and_then(|c| c.values.iter().find(|(n, _)| **n == *p.name));
+    if let Some((_, value)) = tuned.filter(|_| p.source == Some(Source::Config)) {
+        return Item::Const(value.clone());
+    }
+    let runtime = p.ty.as_deref().filter(|_| p.kind != Kind::Constexpr);
+    let text = runtime.or(p.value.as_deref()).or(p.guess.as_deref());
+    text.and_then(|t| signature::item(cx, t, func.module)).unwrap_or(Item::Unknown)
+}
+
+/// The options that give what a kernel needs.
+fn template(params: &[KernelParam], guesses: &Guesses<'_>) -> Vec<String> {
+    let names = |wanted: &dyn Fn(&KernelParam) -> bool| -> Vec<&str> {
+        params.iter().filter(|p| wanted(p)).map(|p| p.name.as_str()).collect()
+    };
+    let runtime = |p: &KernelParam| p.kind != Kind::Constexpr;
+    let types = names(&|p| runtime(p) && p.guess.is_some());
+    let values = names(&|p| !runtime(p) && p.guess.is_some());
+    let typed = names(&|p| runtime(p) && p.guess.is_none());
+    let configured = params.iter().any(|p| p.needed && p.source == Some(Source::Config));
+    let mut out: Vec<String> = configured.then(|| "--config 0".to_owned()).into_iter().collect();
+    out.extend(template::options(guesses, &types, &values, &typed));
+    out
 }
 
 /// The configurations of one kernel of a file, for this target.

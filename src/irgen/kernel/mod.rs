@@ -13,4 +13,5 @@ mod parameters;
 pub mod request;
 mod signature;
 mod template;
+mod typed;
 pub mod untyped;

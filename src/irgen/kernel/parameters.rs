@@ -1,13 +1,13 @@
-//! All parameters of a kernel: the signature or the annotations say what each is; `-D`, a configuration, heuristics and
-//! defaults give the compile-time ones their values.
+//! All parameters of a kernel: `--type`, the signature or the annotations say what each is; `-D`, a configuration,
+//! heuristics and defaults give the compile-time ones their values.
 
 use std::rc::Rc;
 
 use super::config::{self, ConfigInfo};
-use super::faults::{item_help, plural};
+use super::faults::{Missing, item_help, plural};
 use super::request::KernelRequest;
 use super::signature::Item;
-use super::{faults, heuristics, signature};
+use super::{faults, heuristics, signature, typed};
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
 use crate::diag::suggest::did_you_mean;
@@ -31,7 +31,7 @@ pub(super) fn parameters(
     launch: &mut Launch,
 ) -> R<Parameters> {
     let (signature, defines) = (request.signature.as_deref(), &request.defines);
-    let mut failed = take_defines(cx, func, defines);
+    let mut failed = take_defines(cx, func, request);
     failed |= cx.check_annotations(func).is_err();
     let config = request.config.map(|n| config::choose(cx, func, n)).transpose()?;
     if let Some((_, config)) = &config {
@@ -50,17 +50,20 @@ pub(super) fn parameters(
         Some(text) => signature_items(cx, func, text)?,
         None => params.iter().map(|p| signature::of_annotation(cx, func, p)).collect(),
     };
+    let tuned = |name: &str| config.as_ref().and_then(|(_, c)| c.values.iter().find(|(n, _)| **n == *name));
+    let defined = |name: &str| defines.iter().rev().find(|(n, _)| *n == name);
+    let has_value = |name: &str| defined(name).is_some() || tuned(name).is_some() || heuristics.gives(name);
+    let typed = typed::apply(cx, func, request, &has_value, &mut items)?;
     let mut said = vec![];
     if signature.is_none() {
-        said = faults::bad_annotations(cx, func, defines);
+        said = faults::bad_annotations(cx, func, &|name| defined(name).is_some() || typed.contains(name));
         failed |= !said.is_empty();
     }
     let mut missing = vec![];
     // What the command line says, or the file in place of a signature.
     let mut fixed: Vec<bool> = items.iter().map(|i| matches!(i, Item::Const(_))).collect();
     for ((p, item), fixed) in params.iter().zip(&mut items).zip(&mut fixed) {
-        let define = defines.iter().rev().find(|(n, _)| **n == *p.name.name);
-        if let Some((_, text)) = define {
+        if let Some((_, text)) = defined(&p.name.name) {
             if let Some(v) = signature::value(cx, text, func.module) {
                 *item = Item::Const(v);
                 *fixed = true;
@@ -71,15 +74,14 @@ pub(super) fn parameters(
             continue;
         }
         let open = matches!(item, Item::Constexpr | Item::Unknown);
-        let tuned = config.as_ref().and_then(|(_, c)| c.values.iter().find(|(n, _)| **n == *p.name.name));
-        if let Some((_, v)) = tuned.filter(|_| open) {
+        if let Some((_, v)) = tuned(&p.name.name).filter(|_| open) {
             *item = Item::Const(v.clone());
         } else if open && !heuristics.gives(&p.name.name) {
             let default = p.default.as_ref().and_then(|e| cx.evaluate(func.module, e));
             match default {
                 Some(v) => *item = Item::Const(v),
                 None if said.contains(&&*p.name.name) => {}
-                None => missing.push((p, matches!(item, Item::Constexpr))),
+                None => missing.push(Missing { param: p, constexpr: matches!(item, Item::Constexpr) }),
             }
         }
     }
@@ -122,14 +124,15 @@ fn signature_items(cx: &mut Walker<'_>, func: &Func, text: &str) -> R<Vec<Item>>
 }
 
 /// Takes `-D` for names of the file and of files that it imports, and reports those for nothing.
-fn take_defines(cx: &mut Walker<'_>, func: &Func, defines: &[(String, String)]) -> bool {
+fn take_defines(cx: &mut Walker<'_>, func: &Func, request: &KernelRequest) -> bool {
     let mut failed = false;
-    for (name, text) in defines {
+    for (name, text) in &request.defines {
         if func.def.params.iter().any(|p| *p.name.name == **name) {
             continue;
         }
         // A parameter that is misspelt; other names may be found in files that are not read yet.
-        if cx.modules().get(func.module).bindings(name).is_empty()
+        if !request.for_others.contains(name)
+            && cx.modules().get(func.module).bindings(name).is_empty()
             && let Some(help) = did_you_mean(name, func.def.params.iter().map(|p| &*p.name.name))
         {
             failed = true;

@@ -1,10 +1,12 @@
 //! What is asked of the front end, and the walker that begins with a file.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::irgen::emit::Settings;
 use crate::irgen::front::launch::Given;
 use crate::irgen::front::modules::Modules;
+use crate::irgen::front::type_rules::TypeRule;
 use crate::irgen::walk::Walker;
 use crate::source::{FileId, SourceMap, Span};
 
@@ -15,8 +17,13 @@ pub struct KernelRequest {
     pub kernel: Option<String>,
     /// Types and values of the parameters; the annotations if absent.
     pub signature: Option<String>,
+    /// Types of parameters by name. They win over the signature and the annotations.
+    pub types: Vec<TypeRule>,
     /// Values of compile-time parameters, as text.
     pub defines: Vec<(String, String)>,
+    /// Names in `defines` and patterns in `types` that mean nothing here, because they are for another kernel of the
+    /// run.
+    pub for_others: BTreeSet<String>,
     /// Folders in which imports are looked for.
     pub include_dirs: Vec<PathBuf>,
     /// The configuration to take, by its number.
