@@ -1,5 +1,6 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
+mod emit;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
@@ -11,11 +12,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use ttc::Diagnostics;
-use ttc::backend;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
-use ttc::driver::launchers::{Language, Launchers};
+use ttc::driver::launchers::Launchers;
 use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
 use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
@@ -26,8 +26,9 @@ use ttc::threads;
 
 use ttc::launch::Variant;
 
+use self::emit::Wanted;
 use self::inputs::{choice, options, read_all};
-use crate::args::{Check, Compile, Debugging, YesNo};
+use crate::args::{Check, Compile, Debugging};
 
 /// What a command has to say when it is done.
 #[derive(Default)]
@@ -70,7 +71,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     sources.remap(c.remap_path_prefix.clone());
     let stop = |d: Vec<Diagnostic>, s: &SourceMap| (d, s.clone());
     let Wanted { stages: want, languages } =
-        wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
+        emit::wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
     let debug = match remark_groups(&c.remarks).and_then(|remarks| Ok(Debug { remarks, ..debug(&c.debugging)? })) {
         Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
@@ -94,13 +95,14 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     for input in &inputs {
         request::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
-    let choice = choice(&c.kernel, c.out_dir.is_some() || !languages.is_empty(), targets).map_err(|d| stop(d, &sources))?;
+    let choice =
+        choice(&c.kernel, c.out_dir.is_some() || !languages.is_empty(), targets).map_err(|d| stop(d, &sources))?;
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
     let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
-    let launchers = launchers(&c, languages, &want).map_err(|d| stop(vec![d], &sources))?;
+    let launchers = emit::launchers(&c, languages, &want).map_err(|d| stop(vec![d], &sources))?;
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
     let needed = if c.summary || launchers.wanted() { with(&want, Stage::Binary) } else { want };
@@ -111,30 +113,13 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     });
     let (mut report, variants) = collect(delivered, c.summary, naming);
     // A kernel that is missing would only be noticed by the program that calls it.
-    if launchers.wanted() && !report.diagnostics.has_errors() {
-        if let Err(d) = launchers.write(variants) {
-            report.diagnostics.push(vec![d], sources);
-        }
+    if launchers.wanted()
+        && !report.diagnostics.has_errors()
+        && let Err(d) = launchers.write(variants)
+    {
+        report.diagnostics.push(vec![d], sources);
     }
     Ok(report)
-}
-
-/// The launchers that are asked for. `-o out/add.c` names them as `--out-dir out --module add` does.
-fn launchers(c: &Compile, languages: BTreeSet<Language>, stages: &[Stage]) -> Result<Launchers, Diagnostic> {
-    let output = c.output.as_deref().filter(|_| !languages.is_empty());
-    if let Some(path) = output
-        && (!stages.is_empty() || path.extension().and_then(|e| e.to_str()).and_then(Language::find).is_none())
-    {
-        let text = format!("`-o {}`: launchers are several files", path.display());
-        return Err(Diagnostic::error(&codes::cli::OUTPUT_CONFLICT, text)
-            .help("name their source, such as `-o add.c` or `-o add.rs`, or give a directory with `--out-dir`"));
-    }
-    let module = c.module.clone().or_else(|| output?.file_stem().map(|s| s.to_string_lossy().into_owned()));
-    let dir = output.and_then(Path::parent).or(c.out_dir.as_deref());
-    let dir = dir.filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-    let inputs: Vec<&Path> = c.kernel.files.iter().map(PathBuf::as_path).collect();
-    let configs = c.kernel.config == Some(ConfigChoice::All);
-    Launchers::new(languages, dir, module.as_deref(), c.embed == YesNo::Yes, &inputs, configs)
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {
@@ -199,54 +184,6 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> (Report,
         all.stdout.extend(summary::table(&table, naming).into_bytes());
     }
     (all, variants)
-}
-
-/// What a run shall make.
-#[derive(Default)]
-struct Wanted {
-    /// In order.
-    stages: Vec<Stage>,
-    /// The languages of launchers.
-    languages: BTreeSet<Language>,
-}
-
-/// What is asked for: by `--emit`, or else by the extension of `-o`, or else a cubin.
-fn wanted(emit: &[String], output: Option<&Path>) -> Result<Wanted, Diagnostic> {
-    let extension = output.and_then(Path::extension).map(|e| e.to_string_lossy().into_owned());
-    let words: Vec<&str> = match &extension {
-        _ if !emit.is_empty() => emit.iter().map(|w| w.trim()).collect(),
-        Some(extension) => vec![extension],
-        None => return Ok(Wanted { stages: vec![Stage::Binary], ..Wanted::default() }),
-    };
-    let (mut stages, mut languages) = (BTreeSet::new(), BTreeSet::new());
-    for word in words {
-        match (Stage::find(word), Language::find(word)) {
-            (Some(stage), _) => _ = stages.insert(stage),
-            (None, Some(language)) => _ = languages.insert(language),
-            (None, None) if emit.is_empty() => return Err(unknown_extension(output, word)),
-            (None, None) => {
-                let text = format!("`--emit {word}`: expected some of {}", known_outputs().join(", "));
-                return Err(Diagnostic::error(&codes::cli::UNKNOWN_EMIT, text));
-            }
-        }
-    }
-    Ok(Wanted { stages: stages.into_iter().collect(), languages })
-}
-
-/// The words of everything that can be made.
-fn known_outputs() -> Vec<&'static str> {
-    backend::words().into_iter().chain(Language::ALL.map(Language::word)).collect()
-}
-
-fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
-    let words = backend::words().into_iter().chain(Language::ALL.map(Language::extension));
-    let known = words.map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
-    let path = output.unwrap_or(Path::new("")).display();
-    Diagnostic::error(
-        &codes::cli::UNKNOWN_EMIT,
-        format!("`-o {path}`: `.{extension}` is no kind of output; expected some of {known}"),
-    )
-    .help("for a name with another extension say what to make, for example `--emit cubin`")
 }
 
 fn debug(d: &Debugging) -> Result<Debug, Diagnostic> {

@@ -253,8 +253,11 @@ impl Case {
                 values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
             }
         }
-        let options =
-            JobOptions { signature: Some(items.join(", ")), defines, ..self.compile_options(&env).map_err(|d| vec![d])? };
+        let options = JobOptions {
+            signature: Some(items.join(", ")),
+            defines,
+            ..self.compile_options(&env).map_err(|d| vec![d])?
+        };
         if errors.is_empty() {
             Ok(Instance { config: config.clone(), values, grid, args, options })
         } else {

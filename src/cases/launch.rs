@@ -101,8 +101,10 @@ impl Instance {
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
-    let request =
-        irgen::KernelRequest { include_dirs: loaded.include.clone(), ..request::kernel_request(&job, &instance.options) };
+    let request = irgen::KernelRequest {
+        include_dirs: loaded.include.clone(),
+        ..request::kernel_request(&job, &instance.options)
+    };
     irgen::lower_kernel(sources, loaded.input.file, &request)
 }
 

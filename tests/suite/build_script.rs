@@ -53,7 +53,10 @@ impl Crate {
         Kernels::new()
             .ttc(env!("CARGO_BIN_EXE_ttc"))
             .file(self.path("k.py"))
-            .kernel("double", |k| k.constant("BLOCK", block).grid("cdiv(n, BLOCK)"))
+            .kernel("double", |k| {
+                let k = k.constant("BLOCK", block).grid("cdiv(n, BLOCK)");
+                k.variant("any", "x=*fp32").variant("aligned", "x=*fp32:16")
+            })
             .kernel("fill", |k| k.grid("1").num_warps(1))
             .archs(["sm_80", "sm_90a"])
             .build(self.0.path(), "kernels.rs")
@@ -76,6 +79,9 @@ fn only_what_changed_is_compiled_again() {
     for part in ["pub mod double {", "pub mod fill {", "pub x: ttc_rt::DevicePtrMut<'a, f32>,", "capability: (9, 0)"] {
         assert!(text.contains(part), "{part}");
     }
+    let promises: Vec<&str> = text.lines().filter_map(|l| l.trim().strip_prefix("promises: ")).collect();
+    let aligned = "&[(0, Promise::DivisibleBy(16))],";
+    assert_eq!(promises, [aligned, aligned, "&[],", "&[],", aligned, aligned], "the aligned variant is tried first");
     assert!(text.contains("Expr::Cdiv(&Expr::Argument(1), &Expr::Int(128))"));
 
     assert_eq!(here.compiled(128), [""; 0], "nothing changed");

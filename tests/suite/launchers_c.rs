@@ -509,6 +509,8 @@ fn emit_c_puts_a_run_into_one_set_of_files() {
     for (args, code) in [
         ("copy.py --config 0 --emit c --module a/b", "E0910"),
         ("copy.py --config 0 --emit c --module ttc_rt", "E0910"),
+        ("copy.py --config 0 --module k -o k.ptx", "E0910"),
+        ("copy.py --config 0 --embed no -o k.ptx", "E0910"),
         ("copy.py --config 0 --emit c,ptx -o k.c", "E0908"),
         ("copy.py --config 0 --emit c -o k.cubin", "E0908"),
         ("copy.py --config 0 -o k.h", "E0907"),

@@ -125,9 +125,11 @@ fn functions(out: &mut String, k: &Printed<'_>) {
         if k.embed { ("", "") } else { (" const char *directory,", " The cubins lie in `directory`.") };
     let _ = write!(
         out,
-        "\n/* Loads the code for the device of the current context.{from} On an error nothing stays loaded. */\n\
+        "\n/* Loads the code for the device of the current context.{from} On an error nothing stays loaded.\n \
+         * The object need not be initialised. Unload it before you load it again. */\n\
          ttc_code {id}_load({id}_kernel *kernel,{directory} ttc_error *error);\n\n\
-         /* Unloads it. No launch of it may be running, in any thread. Unloading twice does nothing. */\n\
+         /* Unloads it. No launch of it may be running, in any thread. Unloading twice, or after an\n \
+         * error of loading, does nothing. */\n\
          ttc_code {id}_unload({id}_kernel *kernel, ttc_error *error);\n"
     );
     let elsewhere = k.kernel.variants.iter().any(|v| v.descriptor.elsewhere.writes);
