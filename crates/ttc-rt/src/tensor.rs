@@ -156,7 +156,7 @@ impl RawTensor {
         element_bytes: u32,
         packed: u32,
     ) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
-        if self.base % unit != 0 {
+        if !self.base.is_multiple_of(unit) {
             return Err(format!("its address {:#x} is no multiple of {unit}", self.base));
         }
         let (mut extents, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
@@ -176,7 +176,7 @@ impl RawTensor {
             }
             let bytes = stride.checked_mul(i64::from(element_bytes)).filter(|b| (0..1 << 40).contains(b));
             strides[i - 1] = match bytes {
-                Some(bytes) if bytes as u64 % unit == 0 => bytes as u64,
+                Some(bytes) if (bytes as u64).is_multiple_of(unit) => bytes as u64,
                 Some(bytes) => {
                     return Err(format!("the stride of axis {axis} is {bytes} bytes, which is no multiple of {unit}"));
                 }
