@@ -21,6 +21,9 @@ build: toolchain ## the release binary
 demo: build ## compile kernels/add.tk for two GPUs and print time per stage, registers, shared memory, spills and sizes
 	$(TTC) compile kernels/add.tk --arch sm_80,sm_90a --out-dir $(OUT)/demo --summary
 
+examples: build ## build the C programs of examples/c, which need no CUDA to build
+	$(MAKE) -C examples/c TTC=$(CURDIR)/$(TTC)
+
 PREFIX ?= /usr/local
 # Everything that an installation has, laid out under DESTDIR; see scripts/dist.sh.
 install: build ## install ttc, its manual pages and completions into PREFIX (/usr/local); DESTDIR is put before it
@@ -29,11 +32,10 @@ install: build ## install ttc, its manual pages and completions into PREFIX (/us
 dist: build ## out/dist: a tarball that runs anywhere on this kind of machine, and a Debian package
 	scripts/dist.sh packages "$(TTC)" $(OUT)/dist
 
-examples: build ## build the C programs of examples/c, which need no CUDA to build
-	$(MAKE) -C examples/c TTC=$(CURDIR)/$(TTC)
-
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
+	$(CARGO) test --locked -p ttc-rt -p ttc-build
+	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
 
 # The Triton of `make python-test`: 3.6.0 to 3.9.0.
 TRITON := 3.9.0
@@ -60,7 +62,7 @@ fmt: ## format the Rust sources
 	$(CARGO) fmt --all
 
 clippy: toolchain ## all lints, as errors
-	$(CARGO) clippy --locked --all-targets -- --deny warnings
+	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
 clean-out: ## delete what the demo wrote
 	rm -rf $(OUT)

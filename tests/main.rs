@@ -7,6 +7,8 @@ mod arrows;
 mod assembles;
 #[path = "suite/bad_input.rs"]
 mod bad_input;
+#[path = "suite/build_script.rs"]
+mod build_script;
 #[path = "suite/circles.rs"]
 mod circles;
 #[path = "suite/docs.rs"]

@@ -16,7 +16,7 @@ use super::output;
 use crate::backend::Stage;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::launch::{Kernel, Variant, c, rust};
+use crate::launch::{File, Kernel, Options, Variant, c, rust};
 
 /// A language that launchers are printed in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,8 +53,8 @@ impl Language {
         Language::ALL.into_iter().find(|l| l.word() == word || l.extension() == word)
     }
 
-    fn print(self, kernels: &[Kernel], module: &str, embed: bool) -> Vec<c::File> {
-        let options = c::Options { module: module.to_owned(), embed };
+    fn print(self, kernels: &[Kernel], module: &str, embed: bool) -> Vec<File> {
+        let options = Options { module: module.to_owned(), embed };
         match self {
             Language::C => c::print(kernels, &options),
             Language::Rust => rust::print(kernels, &options),

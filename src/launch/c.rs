@@ -18,22 +18,10 @@ mod source;
 
 use std::collections::BTreeMap;
 
-use super::{Argument, Kernel, Value, Variant, descriptor_rank};
+use super::{Argument, File, Kernel, Options, Value, Variant, descriptor_rank};
 
 /// The runtime header, which is written beside the launchers.
 pub const RUNTIME: &str = include_str!("ttc_rt.h");
-
-/// How launchers are printed.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The name of the files without an extension.
-    pub module: String,
-    /// Whether the source holds the cubins. Otherwise they are files of their own, which are read at load.
-    pub embed: bool,
-}
-
-/// A file by its name and content.
-pub type File = (String, Vec<u8>);
 
 /// Prints the launchers of these kernels, whose names differ.
 #[must_use]

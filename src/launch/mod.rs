@@ -10,6 +10,7 @@
 //! bytes).
 
 pub mod c;
+mod facts;
 pub mod grid;
 mod parameters;
 pub mod rust;
@@ -22,6 +23,18 @@ pub use variants::Promise;
 
 /// The version of this description. It changes when a field changes its meaning.
 pub const VERSION: u32 = 1;
+
+/// How launchers are printed.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name of the files without an extension.
+    pub module: String,
+    /// Whether the source holds the cubins. Otherwise they are files of their own.
+    pub embed: bool,
+}
+
+/// A file by its name and content.
+pub type File = (String, Vec<u8>);
 
 /// How a kernel is launched. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,6 +159,8 @@ impl TensorMap {
 pub struct Parameter {
     #[serde(flatten)]
     pub value: Value,
+    /// Where it starts, as the PTX declares it. In the cubin of a kernel that takes tensor maps, all parameters may
+    /// start later by the same number, so a launch passes a pointer to each.
     pub offset: u32,
     pub size: u32,
     pub align: u32,

@@ -17,8 +17,7 @@ mod tables;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::c::{File, Options};
-use super::{Access, Argument, Kernel, descriptor_rank};
+use super::{Argument, File, Kernel, Options, descriptor_rank};
 
 /// Prints the launchers of these kernels, whose names differ.
 #[must_use]
@@ -76,7 +75,7 @@ impl<'a> Printed<'a> {
         let arguments = kernel.variants.first().map_or(&[][..], |v| &v.descriptor.arguments);
         let names = names::unique(arguments.iter().map(|a| &*a.name));
         let field = |(argument, name): (&'a Argument, String)| {
-            let class = Class::of(&argument.ty, access(kernel, argument).writes);
+            let class = Class::of(&argument.ty, kernel.access(&argument.name).writes);
             Field { argument, name, class }
         };
         Printed { kernel, module, fields: arguments.iter().zip(names).map(field).collect() }
@@ -173,14 +172,6 @@ fn element_of(ty: &str) -> &'static str {
     }
 }
 
-/// What the variants together do to the memory of an argument.
-fn access(kernel: &Kernel, argument: &Argument) -> Access {
-    let same = kernel.variants.iter().flat_map(|v| &v.descriptor.arguments).filter(|a| a.name == argument.name);
-    let all = Access { reads: true, writes: true };
-    same.map(|a| a.access.unwrap_or(all))
-        .fold(Access::default(), |a, b| Access { reads: a.reads || b.reads, writes: a.writes || b.writes })
-}
-
 fn module_of(out: &mut String, printed: &Printed<'_>, images: &Images<'_>, options: &Options) {
     let (kernel, module) = (printed.kernel, &printed.module);
     let mut archs: Vec<&str> = kernel.variants.iter().map(|v| &*v.arch).collect();
@@ -220,40 +211,11 @@ fn arguments(out: &mut String, k: &Printed<'_>) {
 /// What the documentation says of an argument: its type, what the kernel does with it, and what it must be.
 fn words(kernel: &Kernel, field: &Field<'_>) -> String {
     let mut words = vec![format!("`{}`", doc(&field.argument.ty))];
-    if !matches!(field.class, Class::Scalar(_)) {
-        let access = access(kernel, field.argument);
-        words.push(
-            match (access.reads, access.writes) {
-                (true, true) => "read and written",
-                (true, false) => "read",
-                (false, true) => "written",
-                (false, false) => "not used",
-            }
-            .to_owned(),
-        );
+    if field.argument.is_memory() {
+        words.push(kernel.access(&field.argument.name).words().to_owned());
     }
-    words.extend(promised(kernel, field.argument));
+    words.extend(kernel.promised(&field.argument.name));
     words.join("; ")
-}
-
-/// What is promised of an argument, in words. A promise that only some variants make is no duty.
-fn promised(kernel: &Kernel, argument: &Argument) -> Option<String> {
-    let of_variant = |v: &super::Variant| {
-        v.promises().into_iter().find(|p| p.0 == argument.name).map(|(_, equals, divisor)| match (equals, divisor) {
-            (Some(value), _) => value.to_string(),
-            (None, divisor) => format!("a multiple of {}", divisor.unwrap_or(1)),
-        })
-    };
-    let mut all: Vec<Option<String>> = kernel.variants.iter().map(of_variant).collect();
-    all.sort();
-    all.dedup();
-    let free = all.contains(&None);
-    let listed = all.into_iter().flatten().collect::<Vec<_>>().join(" or ");
-    match (listed.is_empty(), free) {
-        (true, _) => None,
-        (false, false) => Some(format!("must be {listed}")),
-        (false, true) => Some(format!("there is a variant for {listed}")),
-    }
 }
 
 fn launcher(out: &mut String, k: &Printed<'_>) {

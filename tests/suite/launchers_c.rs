@@ -9,8 +9,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ttc::launch::c::{self, Options};
-use ttc::launch::{Access, Argument, Descriptor, Kernel, Parameter, TensorMap, VERSION, Value, Variant};
+use ttc::launch::c;
+use ttc::launch::{Access, Argument, Descriptor, Kernel, Options, Parameter, TensorMap, VERSION, Value, Variant};
 
 /// A program's folder with the launchers and the driver.
 struct World(tempfile::TempDir);

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use ttc::ir::{FloatKind, Type, TypeData};
-use ttc::launch::{Access, Argument, Descriptor, Kernel, TensorMap, VERSION, Value, Variant, c, flatten, rust};
+use ttc::launch::{Access, Argument, Descriptor, Kernel, Options, TensorMap, VERSION, Value, Variant, flatten, rust};
 
 const READS: Access = Access { reads: true, writes: false };
 const WRITES: Access = Access { reads: false, writes: true };
@@ -46,8 +46,13 @@ fn variant(arch: &str, name: &str, arguments: Vec<Argument>, types: &[Type], hid
         elsewhere: Access::default(),
     };
     let constants = [("BLOCK".to_owned(), "1024".to_owned())].into_iter().collect();
-    let image = format!("{name} {arch};\0\u{7f}\"\\ \n").into_bytes();
+    let image = format!("{name} {arch}{};\0\u{7f}\"\\ \n", places(&descriptor)).into_bytes();
     Variant { arch: arch.into(), constants, descriptor, image }
+}
+
+/// Where the parameters are, for the stub of the driver, which has no cubin to read it from: `|0+8|8+4`.
+fn places(descriptor: &Descriptor) -> String {
+    descriptor.parameters.iter().map(|p| format!("|{}+{}", p.offset, p.size)).collect()
 }
 
 fn grid(axes: [&str; 3]) -> Option<[String; 3]> {
@@ -69,8 +74,8 @@ fn add() -> Kernel {
             let types = if equals.is_some() { &types[..2] } else { &types[..] };
             let mut made = variant(arch, "add", arguments, types, vec![]);
             made.descriptor.grid = grid(["cdiv(n, 1024)", "1", "1"]);
-            made.image =
-                format!("add {arch} {};", equals.map_or(divisor.map_or("any", |_| "16"), |_| "one")).into_bytes();
+            let which = equals.map_or(divisor.map_or("any", |_| "16"), |_| "one");
+            made.image = format!("add {arch} {which}{};", places(&made.descriptor)).into_bytes();
             variants.push(made);
         }
     }
@@ -158,7 +163,7 @@ fn nothing() -> Kernel {
 
 #[test]
 fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
-    let options = c::Options { module: "kernels".into(), embed: true };
+    let options = Options { module: "kernels".into(), embed: true };
     let files = rust::print(&[add(), copy(), clusters(), types(), nothing()], &options);
     let [(name, printed)] = &files[..] else { panic!("one file") };
     let printed = String::from_utf8(printed.clone()).unwrap();
@@ -174,7 +179,7 @@ fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
 
 #[test]
 fn cubins_that_are_not_embedded_are_files_beside() {
-    let options = c::Options { module: "m".into(), embed: false };
+    let options = Options { module: "m".into(), embed: false };
     let mut twice = types();
     let mut newer = twice.variants[0].clone();
     newer.arch = "sm_86".into();

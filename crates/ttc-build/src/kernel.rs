@@ -10,6 +10,7 @@ pub struct Kernel {
     types: Vec<String>,
     signature: Option<String>,
     constants: Vec<(String, String)>,
+    variants: Vec<String>,
     grid: Option<String>,
     options: Vec<String>,
 }
@@ -22,6 +23,7 @@ impl Kernel {
             types: vec![],
             signature: None,
             constants: vec![],
+            variants: vec![],
             grid: None,
             options: vec![],
         }
@@ -46,6 +48,15 @@ impl Kernel {
     #[must_use]
     pub fn constant(mut self, name: &str, value: impl ToString) -> Kernel {
         self.constants.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// A variant with types of its own, such as promises that not every launch keeps: `*_ptr=*fp32:16, n=i32:16`. A
+    /// launch takes the first variant whose promises hold, and those with more promises come first. All variants take
+    /// the same arguments.
+    #[must_use]
+    pub fn variant(mut self, name: &str, types: &str) -> Kernel {
+        self.variants.push(format!("{name}: {types}"));
         self
     }
 
@@ -101,6 +112,9 @@ impl Kernel {
         for (name, value) in &self.constants {
             pair("-D", format!("{name}={value}"));
         }
+        for variant in &self.variants {
+            pair("--variant", variant.clone());
+        }
         if let Some(grid) = &self.grid {
             pair("--grid", grid.clone());
         }
@@ -146,6 +160,7 @@ mod tests {
         let kernel = Kernel::new("k/add.py".into(), "add")
             .types("x=*fp32:16, d=tensordesc<fp16[64, 32]>,n=i32,")
             .constant("BLOCK", 1024)
+            .variant("any", "x=*fp32")
             .grid("cdiv(n, BLOCK), 2")
             .num_warps(8)
             .option("--no-line-info");
@@ -153,7 +168,7 @@ mod tests {
         assert_eq!(
             line.join("|"),
             "compile|k/add.py|-k|add|--type|x=*fp32:16|--type|d=tensordesc<fp16[64, 32]>|--type|n=i32|-D|BLOCK=1024|\
-             --grid|cdiv(n, BLOCK), 2|--arch|sm_80,sm_90a|-I|lib|--num-warps|8|--no-line-info"
+             --variant|any: x=*fp32|--grid|cdiv(n, BLOCK), 2|--arch|sm_80,sm_90a|-I|lib|--num-warps|8|--no-line-info"
         );
         let line = Kernel::new("add.py".into(), "add").signature("*fp32, 1024").arguments(&[], &[]);
         assert_eq!(line.join("|"), "compile|add.py|-k|add|--signature|*fp32, 1024");

@@ -1,14 +1,12 @@
 //! Compiles GPU kernels in the Triton language from a build script, and prints Rust that launches them.
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     ttc_build::Kernels::new()
-//!         .file("kernels/add.py")
-//!         .kernel("add", |k| k.types("x=*fp32:16, y=*fp32:16, n=i32").constant("BLOCK", 1024).grid("cdiv(n, BLOCK)"))
-//!         .archs(["sm_80", "sm_90a"])
-//!         .emit_rust("kernels.rs");
-//! }
+//! // in build.rs
+//! ttc_build::Kernels::new()
+//!     .file("kernels/add.py")
+//!     .kernel("add", |k| k.types("x=*fp32:16, y=*fp32:16, n=i32").constant("BLOCK", 1024).grid("cdiv(n, BLOCK)"))
+//!     .archs(["sm_80", "sm_90a"])
+//!     .emit_rust("kernels.rs");
 //! ```
 //!
 //! ```ignore
@@ -37,7 +35,7 @@ use run::Job;
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     file: Option<PathBuf>,
-    kernels: Vec<Kernel>,
+    named: Vec<Kernel>,
     archs: Vec<String>,
     include: Vec<PathBuf>,
     ttc: Option<PathBuf>,
@@ -76,7 +74,7 @@ impl Kernels {
     #[must_use]
     pub fn kernel(mut self, name: &str, with: impl FnOnce(Kernel) -> Kernel) -> Kernels {
         let file = self.file.clone().expect("`file` comes before `kernel`");
-        self.kernels.push(with(Kernel::new(file, name)));
+        self.named.push(with(Kernel::new(file, name)));
         self
     }
 
@@ -131,7 +129,7 @@ impl Kernels {
         let ttc = run::find(self.ttc.as_deref())?;
         let version = run::version(&ttc)?;
         let mut jobs: Vec<Job> = vec![];
-        for kernel in &self.kernels {
+        for kernel in &self.named {
             if jobs.iter().any(|j| j.kernel == kernel.name) {
                 return Err(Error(format!("the kernel `{}` is named twice", kernel.name)));
             }

@@ -160,8 +160,8 @@ mod tests {
             // Half way between two values, the even one is nearer; a little further, the upper one.
             let next = F16(bits + u16::from(bits & 0x7fff < 0x7c00));
             let (low, high) = (f64::from(half.to_f32()), f64::from(next.to_f32()));
-            if high.is_finite() && low.is_finite() && low != high {
-                let middle = ((low + high) / 2.0) as f32;
+            if high.is_finite() && low.is_finite() && half != next {
+                let middle = f64::midpoint(low, high) as f32;
                 let even = if bits % 2 == 0 { half } else { next };
                 assert_eq!(F16::from_f32(middle), even, "{bits:#x}");
                 let beyond = f32::from_bits(middle.to_bits() + 1);

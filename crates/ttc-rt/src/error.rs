@@ -40,7 +40,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A tensor breaks a rule of the hardware that reads it.
+    /// A tensor breaks a rule of tensor descriptors.
     Tensor(Box<BrokenTensor>),
     /// A block of the kernel needs more shared memory than the GPU has for one.
     SharedMemory {
@@ -168,7 +168,7 @@ impl fmt::Display for Error {
             Error::Grid { kernel, reason } => write!(f, "the grid of `{kernel}` cannot be launched: {reason}"),
             Error::Tensor(broken) => write!(
                 f,
-                "the hardware cannot read the tensor `{}` of `{}`: {}",
+                "no descriptor can be made of the tensor `{}` of `{}`: {}",
                 broken.argument, broken.kernel, broken.reason
             ),
             Error::SharedMemory { kernel, needs, offers } => write!(

@@ -85,6 +85,9 @@ impl<const BYTES: usize> AsMut<[u8]> for Parameters<BYTES> {
     }
 }
 
+/// So many parameters a launch lists without memory from the heap.
+const USUAL_PARAMETERS: usize = 64;
+
 /// A kernel that was loaded into a context. Any number of threads may launch it.
 #[derive(Debug)]
 pub struct Kernel {
@@ -187,17 +190,20 @@ impl Kernel {
         let shape = Shape { blocks, stream: stream.as_raw_stream() };
         let scratch = Scratch::new(self.context.driver(), loaded.spec, shape).map_err(at)?;
         self.fill(loaded.spec, arguments, scratch.address, parameters).map_err(at)?;
-        let mut bytes = loaded.spec.parameter_bytes;
-        // `CU_LAUNCH_PARAM_BUFFER_POINTER`, `CU_LAUNCH_PARAM_BUFFER_SIZE` and `CU_LAUNCH_PARAM_END`
-        let mut extra: [*mut c_void; 5] = [
-            std::ptr::without_provenance_mut(1),
-            parameters.as_mut_ptr().cast(),
-            std::ptr::without_provenance_mut(2),
-            (&raw mut bytes).cast(),
-            std::ptr::null_mut(),
-        ];
-        // SAFETY: the list is as the driver wants it, and the caller vouches for the arguments.
-        unsafe { self.start(loaded, shape, std::ptr::null_mut(), extra.as_mut_ptr()) }.map_err(at)
+        // The driver is told where each parameter is. A buffer of all of them would have to start as the cubin's own
+        // does, and that may be behind a gap which the PTX does not show.
+        let places = loaded.spec.parameters.iter().map(|p| &raw mut parameters[p.offset]);
+        let mut few: [*mut c_void; USUAL_PARAMETERS] = [std::ptr::null_mut(); USUAL_PARAMETERS];
+        let mut many = vec![];
+        let list = if loaded.spec.parameters.len() <= USUAL_PARAMETERS {
+            few.iter_mut().zip(places).for_each(|(to, place)| *to = place.cast());
+            few.as_mut_ptr()
+        } else {
+            many.extend(places.map(<*mut u8>::cast));
+            many.as_mut_ptr()
+        };
+        // SAFETY: the list has a place for each parameter, and the caller vouches for the arguments.
+        unsafe { self.start(loaded, shape, list) }.map_err(at)
     }
 
     /// Launches a variant, by its number among [`Kernel::variants`], on parameters that somebody else made. Promises
@@ -225,7 +231,7 @@ impl Kernel {
         let _entered = self.context.enter().map_err(at)?;
         let shape = Shape { blocks, stream: stream.as_raw_stream() };
         // SAFETY: the caller vouches for the parameters.
-        unsafe { self.start(loaded, shape, parameters.as_mut_ptr(), std::ptr::null_mut()) }.map_err(at)
+        unsafe { self.start(loaded, shape, parameters.as_mut_ptr()) }.map_err(at)
     }
 
     /// The first variant whose promises hold. The error is about the last one, which promises least.
@@ -298,7 +304,11 @@ impl Kernel {
                     }
                     continue;
                 }
-                Value::Base(number) => self.tensor(arguments, number)?.base,
+                Value::Base(number) => {
+                    let tensor = self.tensor(arguments, number)?;
+                    tensor.check().map_err(|reason| self.broken(number, reason))?;
+                    tensor.base
+                }
                 Value::Extent(number, axis) => {
                     let extent = self.tensor(arguments, number)?.extents[axis];
                     if parameter.size == 4 && i32::try_from(extent).is_err() {
@@ -335,8 +345,8 @@ impl Kernel {
         loaded: &Loaded,
         Shape { blocks: [x, y, z], stream }: Shape,
         parameters: *mut *mut c_void,
-        extra: *mut *mut c_void,
     ) -> Result<(), Error> {
+        let extra = std::ptr::null_mut();
         let (driver, variant, function) = (self.context.driver(), loaded.spec, loaded.function.0);
         let clustered = variant.cluster != [1, 1, 1];
         if !clustered && !self.starts_early {

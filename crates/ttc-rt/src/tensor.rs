@@ -38,6 +38,7 @@ macro_rules! tensors {
             #[must_use]
             pub fn raw(&self) -> RawTensor {
                 let mut raw = RawTensor {
+                    element_bytes: size_of::<T>() as u32,
                     base: self.address.address(),
                     rank: RANK,
                     extents: [0; MAX_RANK],
@@ -77,6 +78,7 @@ const MAX_RANK: usize = 5;
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct RawTensor {
+    element_bytes: u32,
     pub(crate) base: u64,
     pub(crate) rank: usize,
     pub(crate) extents: [i64; MAX_RANK],
@@ -139,12 +141,27 @@ impl RawTensor {
             return Err(format!("it has {} axes, and the kernel's has {}", self.rank, recipe.box_dim.len()));
         }
         let unit = if recipe.interleave == INTERLEAVE_32 { 32 } else { 16 };
-        if self.base % unit != 0 {
+        self.dense_rows(unit, recipe.element_bytes, recipe.packed)
+    }
+
+    /// Checks what holds for every tensor descriptor, also for one that no hardware reads.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.dense_rows(16, self.element_bytes, 1).map(|_| ())
+    }
+
+    /// [`RawTensor::rows`] for addresses and strides that are multiples of `unit` bytes.
+    fn dense_rows(
+        &self,
+        unit: u64,
+        element_bytes: u32,
+        packed: u32,
+    ) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
+        if !self.base.is_multiple_of(unit) {
             return Err(format!("its address {:#x} is no multiple of {unit}", self.base));
         }
         let (mut extents, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
         for (i, axis) in (0..self.rank).rev().enumerate() {
-            let packed = if i == 0 { i64::from(recipe.packed) } else { 1 };
+            let packed = if i == 0 { i64::from(packed) } else { 1 };
             let extent = self.extents[axis].checked_mul(packed).filter(|e| (1..=1 << 32).contains(e));
             let Some(extent) = extent else {
                 return Err(format!("the extent {} of axis {axis} is not in 1 to 4294967296", self.extents[axis]));
@@ -157,9 +174,9 @@ impl RawTensor {
                 }
                 continue;
             }
-            let bytes = stride.checked_mul(i64::from(recipe.element_bytes)).filter(|b| (0..1 << 40).contains(b));
+            let bytes = stride.checked_mul(i64::from(element_bytes)).filter(|b| (0..1 << 40).contains(b));
             strides[i - 1] = match bytes {
-                Some(bytes) if bytes as u64 % unit == 0 => bytes as u64,
+                Some(bytes) if (bytes as u64).is_multiple_of(unit) => bytes as u64,
                 Some(bytes) => {
                     return Err(format!("the stride of axis {axis} is {bytes} bytes, which is no multiple of {unit}"));
                 }

@@ -19,7 +19,14 @@ const COLUMNS: usize = 781;
 const M: usize = 384;
 const K: usize = 192;
 
-fn main() -> Result<(), Error> {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), Error> {
     let gpu = Context::primary(0)?;
     println!("{gpu:?}");
     let shared = add::Kernel::load(&gpu)?;

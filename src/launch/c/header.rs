@@ -85,48 +85,18 @@ fn arguments(out: &mut String, k: &Printed<'_>) {
 
 /// Whether a kernel may write through an argument, and what the comment says of it.
 fn facts(kernel: &Kernel, argument: &Argument) -> (bool, String) {
-    let same = kernel.variants.iter().filter_map(|v| v.descriptor.arguments.iter().find(|a| a.name == argument.name));
-    let same: Vec<&Argument> = same.collect();
-    let memory = argument.ty.starts_with('*') || argument.ty.starts_with("tensordesc");
-    let writes = memory && same.iter().any(|a| a.access.is_none_or(|x| x.writes));
-    let reads = memory && same.iter().any(|a| a.access.is_none_or(|x| x.reads));
+    let access = kernel.access(&argument.name);
     let mut words = vec![argument.ty.clone()];
-    if memory {
-        let access = match (reads, writes) {
-            (true, true) => "read and written",
-            (true, false) => "read",
-            (false, true) => "written",
-            (false, false) => "not used",
-        };
-        words.push(access.to_owned());
+    if argument.is_memory() {
+        words.push(access.words().to_owned());
     }
     match argument.ty.as_str() {
         "fp16" | "bf16" => words.push(format!("as bits, from ttc_{}_from_float", argument.ty)),
         ty if ty.starts_with("fp8") => words.push("as bits".to_owned()),
         _ => {}
     }
-    words.extend(promise(&same));
-    (writes, words.join("; "))
-}
-
-/// What is promised of an argument, in words. A promise that only some variants make is no duty.
-fn promise(same: &[&Argument]) -> Option<String> {
-    let of = |a: &Argument| match (a.equals, a.divisible_by.filter(|&d| d > 1)) {
-        (Some(v), _) => Some(v.to_string()),
-        (None, Some(d)) => Some(format!("a multiple of {d}")),
-        (None, None) => None,
-    };
-    let mut all: Vec<Option<String>> = same.iter().map(|a| of(a)).collect();
-    all.sort();
-    all.dedup();
-    let free = all.contains(&None);
-    let words: Vec<String> = all.into_iter().flatten().collect();
-    let listed = words.join(" or ");
-    match (words.is_empty(), free) {
-        (true, _) => None,
-        (false, false) => Some(format!("must be {listed}")),
-        (false, true) => Some(format!("there is a variant for {listed}")),
-    }
+    words.extend(kernel.promised(&argument.name));
+    (argument.is_memory() && access.writes, words.join("; "))
 }
 
 fn object(out: &mut String, k: &Printed<'_>) {

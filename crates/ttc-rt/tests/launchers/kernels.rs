@@ -209,23 +209,23 @@ pub mod add {
         ],
     };
 
-    static IMAGE_0: spec::Aligned<[u8; 15]> = spec::Aligned(*b"\
-add sm_90a one;");
+    static IMAGE_0: spec::Aligned<[u8; 23]> = spec::Aligned(*b"\
+add sm_90a one|0+8|8+8;");
 
-    static IMAGE_1: spec::Aligned<[u8; 14]> = spec::Aligned(*b"\
-add sm_80 one;");
+    static IMAGE_1: spec::Aligned<[u8; 22]> = spec::Aligned(*b"\
+add sm_80 one|0+8|8+8;");
 
-    static IMAGE_2: spec::Aligned<[u8; 14]> = spec::Aligned(*b"\
-add sm_90a 16;");
+    static IMAGE_2: spec::Aligned<[u8; 27]> = spec::Aligned(*b"\
+add sm_90a 16|0+8|8+8|16+4;");
 
-    static IMAGE_3: spec::Aligned<[u8; 13]> = spec::Aligned(*b"\
-add sm_80 16;");
+    static IMAGE_3: spec::Aligned<[u8; 26]> = spec::Aligned(*b"\
+add sm_80 16|0+8|8+8|16+4;");
 
-    static IMAGE_4: spec::Aligned<[u8; 15]> = spec::Aligned(*b"\
-add sm_90a any;");
+    static IMAGE_4: spec::Aligned<[u8; 28]> = spec::Aligned(*b"\
+add sm_90a any|0+8|8+8|16+4;");
 
-    static IMAGE_5: spec::Aligned<[u8; 14]> = spec::Aligned(*b"\
-add sm_80 any;");
+    static IMAGE_5: spec::Aligned<[u8; 27]> = spec::Aligned(*b"\
+add sm_80 any|0+8|8+8|16+4;");
 }
 
 /// The kernel `copy`, compiled for sm_80, sm_90a.
@@ -389,11 +389,12 @@ pub mod copy {
         ],
     };
 
-    static IMAGE_0: spec::Aligned<[u8; 18]> = spec::Aligned(*b"\
-copy sm_90a;\0\x7f\"\\ \x0a");
+    static IMAGE_0: spec::Aligned<[u8; 80]> = spec::Aligned(*b"\
+copy sm_90a|0+128|128+4|132+4|136+8|144+8|192+128|320+4|324+4|328+8|336+8;\0\x7f\"\\ \x0a");
 
-    static IMAGE_1: spec::Aligned<[u8; 17]> = spec::Aligned(*b"\
-copy sm_80;\0\x7f\"\\ \x0a");
+    static IMAGE_1: spec::Aligned<[u8; 132]> = spec::Aligned(*b"\
+copy sm_80|0+8|8+8|16+8|24+8|32+8|40+1|41+1|44+4|48+4|56+8|64+8|72+8|80+8|88+8|96+8|104+8|112+1|113+1|116+4|120+4|1\
+28+8|136+8;\0\x7f\"\\ \x0a");
 }
 
 /// The kernel `clusters`, compiled for sm_90.
@@ -518,8 +519,8 @@ pub mod clusters {
         ],
     };
 
-    static IMAGE_0: spec::Aligned<[u8; 21]> = spec::Aligned(*b"\
-clusters sm_90;\0\x7f\"\\ \x0a");
+    static IMAGE_0: spec::Aligned<[u8; 39]> = spec::Aligned(*b"\
+clusters sm_90|0+8|8+8|16+8|24+8;\0\x7f\"\\ \x0a");
 }
 
 /// The kernel `loop`, compiled for sm_80.
@@ -665,8 +666,8 @@ pub mod r#loop {
         ],
     };
 
-    static IMAGE_0: spec::Aligned<[u8; 17]> = spec::Aligned(*b"\
-loop sm_80;\0\x7f\"\\ \x0a");
+    static IMAGE_0: spec::Aligned<[u8; 83]> = spec::Aligned(*b"\
+loop sm_80|0+1|1+1|2+2|8+8|16+4|20+2|22+2|24+4|32+8|40+8|48+8|56+8|64+8|72+8;\0\x7f\"\\ \x0a");
 }
 
 /// The kernel `nothing`, compiled for sm_80.

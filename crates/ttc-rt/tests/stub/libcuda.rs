@@ -3,7 +3,8 @@
 //! 1. `rustc --crate-type cdylib` makes a library of this file, which stands for `libcuda.so.1`.
 //! 2. Memory of the GPU is memory of the host. A module is the text that it was loaded from, and a function is its name.
 //! 3. Everything that is made is counted until it is given back, so that a test can see what leaks.
-//! 4. A launch records its shape, and the bytes of its parameters if they came as a buffer.
+//! 4. A launch records its shape, and the bytes of its parameters. Where these are stands behind the module's name:
+//!    `|0+8|8+4` for 8 bytes and 4.
 #![allow(clippy::all, clippy::pedantic, non_snake_case)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -29,8 +30,8 @@ struct State {
     live: BTreeMap<&'static str, i64>,
     /// Modules by their handles.
     modules: BTreeMap<usize, String>,
-    /// Functions by their handles.
-    functions: BTreeMap<usize, String>,
+    /// Functions by their handles, with offsets and sizes of their parameters.
+    functions: BTreeMap<usize, (String, Vec<(usize, usize)>)>,
     memory: BTreeMap<u64, usize>,
     next: usize,
 }
@@ -240,7 +241,7 @@ pub extern "C" fn cuCtxSynchronize() -> Status {
     in_context("cuCtxSynchronize", String::new(), |_| 0)
 }
 
-/// The image is a text up to a `;`.
+/// The image is a text up to a `;`: a name, and where the parameters are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadData(module: *mut Handle, image: *const c_void) -> Status {
     let mut name = String::new();
@@ -252,9 +253,10 @@ pub unsafe extern "C" fn cuModuleLoadData(module: *mut Handle, image: *const c_v
         }
     }
     let aligned = if image as usize % 64 == 0 { "" } else { " misaligned" };
-    in_context("cuModuleLoadData", format!("{name}{aligned}"), |s| {
+    let shown = name.split('|').next().unwrap_or_default();
+    in_context("cuModuleLoadData", format!("{shown}{aligned}"), |s| {
         let handle = s.fresh();
-        s.modules.insert(handle, name);
+        s.modules.insert(handle, name.clone());
         s.made("module", 1);
         unsafe { *module = handle as Handle };
         0
@@ -278,7 +280,13 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut Handle, module: Hand
     in_context("cuModuleGetFunction", name.clone(), |s| {
         let Some(module) = s.modules.get(&(module as usize)).cloned() else { return 400 };
         let handle = s.fresh();
-        s.functions.insert(handle, format!("{module}/{name}"));
+        let mut parts = module.split('|');
+        let shown = format!("{}/{name}", parts.next().unwrap_or_default());
+        let place = |part: &str| {
+            let (offset, size) = part.split_once('+').expect("a place");
+            (offset.parse().expect("an offset"), size.parse().expect("a size"))
+        };
+        s.functions.insert(handle, (shown, parts.map(place).collect()));
         unsafe { *function = handle as Handle };
         0
     })
@@ -289,20 +297,19 @@ pub extern "C" fn cuFuncSetAttribute(_function: Handle, attribute: c_int, value:
     in_context("cuFuncSetAttribute", format!("{attribute}={value}"), |_| 0)
 }
 
-/// The parameters of a launch in hexadecimal digits.
-unsafe fn parameters(list: *mut *mut c_void, extra: *mut *mut c_void) -> String {
-    if extra.is_null() {
-        return format!("list={}", if list.is_null() { "none" } else { "some" });
+/// The parameters of a launch in hexadecimal digits, with zeros between them.
+unsafe fn parameters(places: &[(usize, usize)], list: *mut *mut c_void, extra: *mut *mut c_void) -> String {
+    assert!(extra.is_null(), "parameters come as a list");
+    let mut bytes = vec![0u8; places.last().map_or(0, |(offset, size)| offset + size)];
+    for (n, &(offset, size)) in places.iter().enumerate() {
+        let from = unsafe { std::slice::from_raw_parts((*list.add(n)).cast::<u8>(), size) };
+        bytes[offset..offset + size].copy_from_slice(from);
     }
-    unsafe {
-        assert_eq!((*extra as usize, *extra.add(2) as usize, *extra.add(4) as usize), (1, 2, 0));
-        let (start, size) = ((*extra.add(1)).cast::<u8>(), *(*extra.add(3)).cast::<usize>());
-        std::slice::from_raw_parts(start, size).iter().map(|b| format!("{b:02x}")).collect()
-    }
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn function_name(function: Handle) -> String {
-    state().get_or_insert_default().functions.get(&(function as usize)).cloned().unwrap_or_default()
+fn function(handle: Handle) -> (String, Vec<(usize, usize)>) {
+    state().get_or_insert_default().functions.get(&(handle as usize)).cloned().unwrap_or_default()
 }
 
 #[unsafe(no_mangle)]
@@ -319,8 +326,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
     list: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Status {
-    let name = function_name(function);
-    let bytes = unsafe { parameters(list, extra) };
+    let (name, places) = self::function(function);
+    let bytes = unsafe { parameters(&places, list, extra) };
     let what = format!(
         "{name} grid {x},{y},{z} block {tx},{ty},{tz} shared {shared} stream {} [{bytes}]",
         stream as usize
@@ -345,8 +352,8 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
     list: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Status {
-    let name = function_name(function);
-    let bytes = unsafe { parameters(list, extra) };
+    let (name, places) = self::function(function);
+    let bytes = unsafe { parameters(&places, list, extra) };
     let c = unsafe { &*config };
     let mut what = format!("{name} grid {:?} block {:?} shared {}", c.grid, c.block, c.shared);
     for n in 0..c.attribute_count as usize {
