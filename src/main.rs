@@ -68,17 +68,15 @@ fn manual(command: Option<&str>) -> Report {
     let mut ttc = Cli::command();
     ttc.build();
     let Some(name) = command else { return page(ttc) };
-    match ttc.find_subcommand(name) {
-        // The page is called as the file is: `ttc-compile`.
-        Some(found) => page(found.clone().name(format!("ttc-{name}").leak() as &str)),
-        None => {
-            let names: Vec<&str> = ttc.get_subcommands().map(clap::Command::get_name).collect();
-            let error = Diagnostic::error(&codes::cli::USAGE_ERROR, format!("ttc has no command `{name}`"));
-            let help = did_you_mean(name, names.iter().copied());
-            let error = error.help(help.unwrap_or_else(|| format!("its commands are {}", names.join(", "))));
-            Report { usage: true, ..Report::errors(vec![error], SourceMap::default()) }
-        }
+    if let Some(found) = ttc.find_subcommand(name) {
+        // The page is called as the file is: `ttc-compile`. Clap wants a name that lives as long as the program.
+        return page(found.clone().name(&*format!("ttc-{name}").leak()));
     }
+    let names: Vec<&str> = ttc.get_subcommands().map(clap::Command::get_name).collect();
+    let error = Diagnostic::error(&codes::cli::USAGE_ERROR, format!("ttc has no command `{name}`"));
+    let help = did_you_mean(name, names.iter().copied());
+    let error = error.help(help.unwrap_or_else(|| format!("its commands are {}", names.join(", "))));
+    Report { usage: true, ..Report::errors(vec![error], SourceMap::default()) }
 }
 
 fn page(command: clap::Command) -> Report {
