@@ -51,7 +51,9 @@ pub fn of_kernel(ir: &Ir, kernel: Op) -> Touched {
     let mut touched = Touched { parameters: vec![Touch::default(); ir.args(entry).len()], ..Touched::default() };
     let mut known = BTreeSet::new();
     for (&arg, touch) in ir.args(entry).iter().zip(&mut touched.parameters) {
-        if leads_to_memory(ir.ty(arg)) || holds_address(ir.ty(arg)) && !ir.ty(arg).is_tensor() {
+        // A number that becomes an address leads elsewhere, as nobody sees it as one.
+        let touch = if leads_to_memory(ir.ty(arg)) { touch } else { &mut touched.elsewhere };
+        if holds_address(ir.ty(arg)) {
             for value in graph.reachable(&[arg]) {
                 known.insert(value);
                 touch.add(graph.touches.get(&value).copied().unwrap_or_default());
@@ -74,7 +76,7 @@ pub fn of_kernel(ir: &Ir, kernel: Op) -> Touched {
 struct Graph {
     next: BTreeMap<Value, Vec<Value>>,
     touches: BTreeMap<Value, Touch>,
-    /// Addresses that were read from memory.
+    /// What was read from memory and may be an address.
     foreign: Vec<Value>,
     /// Addresses of memory that is the kernel's own.
     own: Vec<Value>,
@@ -152,7 +154,7 @@ impl Graph {
             }
         }
         if touching && !foreign_code {
-            self.foreign.extend(ir.results(op).iter().filter(|&&r| leads_to_memory(ir.ty(r))));
+            self.foreign.extend(ir.results(op).iter().filter(|&&r| holds_address(ir.ty(r))));
         }
     }
 
@@ -295,7 +297,18 @@ mod tests {
     tt.return
   }
 }";
-        assert_eq!(of(text), "r r - | w");
+        assert_eq!(of(text), "r - - | rw");
+        // Also where the address may be that of a parameter.
+        let text = r"module {
+  tt.func public @k(%table: !tt.ptr<i64>, %p: !tt.ptr<f32>, %either: i1, %x: f32) {
+    %i = tt.load %table : !tt.ptr<i64>
+    %a = tt.int_to_ptr %i : i64 -> !tt.ptr<f32>
+    %q = arith.select %either, %p, %a : !tt.ptr<f32>
+    tt.store %q, %x : !tt.ptr<f32>
+    tt.return
+  }
+}";
+        assert_eq!(of(text), "r w - - | w");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! 2. The parameters are those of the function that code generation has seen.
 //! 3. Threads, shared memory and clusters are those of the metadata, which later stages may correct.
 
-use super::metadata::{Metadata, Param};
+use super::metadata::Metadata;
 use crate::analysis::touched::{self, Touch, Touched};
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
@@ -65,25 +65,20 @@ impl Call {
         for param in &metadata.params {
             let first = types.get(at);
             let by_hardware = first.is_some_and(|t| matches!(t.data(), TypeData::TensorDesc { .. }));
-            let leads = param.ty.starts_with(['*', 't']);
             let touch = self.touched.parameters.get(at).copied().unwrap_or_default();
-            arguments.push(Argument {
+            let argument = Argument {
                 name: param.name.clone(),
                 ty: param.ty.clone(),
                 divisible_by: param.divisibility.filter(|&d| d > 1),
-                equals: None,
-                access: leads.then_some(Access { reads: touch.reads, writes: touch.writes }),
                 tensor_map: by_hardware.then(|| maps.next()).flatten().map(TensorMap::from),
-            });
-            at += parameters_of(param, by_hardware);
+                ..Argument::default()
+            };
+            let access = argument.is_memory().then_some(Access { reads: touch.reads, writes: touch.writes });
+            arguments.push(Argument { access, ..argument });
+            at += first.map_or(1, |&first| launch::parameter_count(&param.ty, first));
         }
         arguments
     }
-}
-
-/// How many parameters of the function an argument is.
-fn parameters_of(param: &Param, by_hardware: bool) -> usize {
-    launch::descriptor_rank(&param.ty).map_or(1, |rank| if by_hardware { 1 + 2 * rank } else { 3 + 4 * rank } as usize)
 }
 
 fn types_of(ir: &Ir, kernel: Op) -> Vec<Type> {

@@ -9,7 +9,7 @@
 use super::metadata::Param;
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{AttrData, FloatKind, Ir, Op, Type, TypeData};
-use crate::launch::descriptor_rank;
+use crate::launch::{descriptor_rank, parameter_count};
 
 /// The parameters of a kernel. They are those that were carried if these fit the function, else those of the function
 /// itself.
@@ -50,12 +50,11 @@ fn fits(carried: &[Param], types: &[Type]) -> bool {
     let mut rest = types;
     for p in carried {
         let Some(&first) = rest.first() else { return false };
-        let taken = if let Some(rank) = descriptor_rank(&p.ty) {
+        let taken = if descriptor_rank(&p.ty).is_some() {
             match first.data() {
                 TypeData::TensorDesc { .. } => 1 + extents(rest),
-                // A pass took the descriptor apart into pointer, extents, strides and two flags. Then extents and
-                // strides follow as above.
-                TypeData::Pointer { .. } => 3 + 4 * rank as usize,
+                // A pass took the descriptor apart.
+                TypeData::Pointer { .. } => parameter_count(&p.ty, first),
                 _ => return false,
             }
         } else if same(&p.ty, &word(first)) {

@@ -18,7 +18,7 @@ mod variants;
 
 use serde::{Deserialize, Serialize};
 
-pub use parameters::{descriptor_rank, flatten};
+pub use parameters::{descriptor_rank, flatten, parameter_count};
 pub use variants::Promise;
 
 /// The version of this description. It changes when a field changes its meaning.

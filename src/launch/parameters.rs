@@ -57,6 +57,12 @@ pub fn flatten(arguments: &[Argument], types: &[Type], hidden: Vec<Value>) -> Op
     Some(placed.collect())
 }
 
+/// How many parameters an argument of this type is, of which the first has type `first`.
+#[must_use]
+pub fn parameter_count(ty: &str, first: Type) -> usize {
+    values_of(&Argument { ty: ty.to_owned(), ..Argument::default() }, first).len()
+}
+
 /// What the parameters of an argument hold, of which the first has type `first`.
 fn values_of(a: &Argument, first: Type) -> Vec<Value> {
     let argument = || a.name.clone();

@@ -39,8 +39,6 @@ pub struct Variant {
     pub promises: &'static [(usize, Promise)],
     /// What the function takes.
     pub parameters: &'static [Parameter],
-    /// From the first parameter's start to the last one's end.
-    pub parameter_bytes: usize,
     /// The cubin.
     pub image: &'static [u8],
 }

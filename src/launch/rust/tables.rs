@@ -80,10 +80,8 @@ fn variant(out: &mut String, k: &Printed<'_>, v: &Variant, image: usize) {
     let _ = write!(
         out,
         "                ],\n                \
-         parameter_bytes: {},\n                \
          image: &IMAGE_{image}.0,\n            \
-         }},\n",
-        d.parameter_bytes
+         }},\n"
     );
 }
 

@@ -109,7 +109,6 @@ pub mod add {
                     spec::Parameter { value: spec::Value::Argument(0), offset: 0, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
                 ],
-                parameter_bytes: 16,
                 image: &IMAGE_0.0,
             },
             // BLOCK = 1024
@@ -127,7 +126,6 @@ pub mod add {
                     spec::Parameter { value: spec::Value::Argument(0), offset: 0, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
                 ],
-                parameter_bytes: 16,
                 image: &IMAGE_1.0,
             },
             // BLOCK = 1024
@@ -146,7 +144,6 @@ pub mod add {
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(2), offset: 16, size: 4 },
                 ],
-                parameter_bytes: 20,
                 image: &IMAGE_2.0,
             },
             // BLOCK = 1024
@@ -165,7 +162,6 @@ pub mod add {
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(2), offset: 16, size: 4 },
                 ],
-                parameter_bytes: 20,
                 image: &IMAGE_3.0,
             },
             // BLOCK = 1024
@@ -184,7 +180,6 @@ pub mod add {
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(2), offset: 16, size: 4 },
                 ],
-                parameter_bytes: 20,
                 image: &IMAGE_4.0,
             },
             // BLOCK = 1024
@@ -203,7 +198,6 @@ pub mod add {
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(2), offset: 16, size: 4 },
                 ],
-                parameter_bytes: 20,
                 image: &IMAGE_5.0,
             },
         ],
@@ -345,7 +339,6 @@ pub mod copy {
                     spec::Parameter { value: spec::Value::Stride(1, 0), offset: 328, size: 8 },
                     spec::Parameter { value: spec::Value::Stride(1, 1), offset: 336, size: 8 },
                 ],
-                parameter_bytes: 344,
                 image: &IMAGE_0.0,
             },
             // BLOCK = 1024
@@ -383,7 +376,6 @@ pub mod copy {
                     spec::Parameter { value: spec::Value::Stride(1, 0), offset: 128, size: 8 },
                     spec::Parameter { value: spec::Value::Stride(1, 1), offset: 136, size: 8 },
                 ],
-                parameter_bytes: 144,
                 image: &IMAGE_1.0,
             },
         ],
@@ -513,7 +505,6 @@ pub mod clusters {
                     spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 256, memory_align: 128 }, offset: 16, size: 8 },
                     spec::Parameter { value: spec::Value::ProfileScratch, offset: 24, size: 8 },
                 ],
-                parameter_bytes: 32,
                 image: &IMAGE_0.0,
             },
         ],
@@ -660,7 +651,6 @@ pub mod r#loop {
                     spec::Parameter { value: spec::Value::Argument(12), offset: 64, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(13), offset: 72, size: 8 },
                 ],
-                parameter_bytes: 80,
                 image: &IMAGE_0.0,
             },
         ],
@@ -767,7 +757,6 @@ pub mod nothing {
                 promises: &[],
                 parameters: &[
                 ],
-                parameter_bytes: 0,
                 image: &IMAGE_0.0,
             },
         ],
