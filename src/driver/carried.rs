@@ -177,12 +177,17 @@ mod tests {
             name: name.into(),
             ty: ty.into(),
             divisibility: Some(divisibility),
+            equals: None,
         };
         Metadata {
             name: "add".into(),
             arch: "sm_80".into(),
             num_warps: Some(8),
-            params: vec![param("x", "*fp32", 16), param("n\n\u{e9}\"", "i32", 1)],
+            params: vec![
+                param("x", "*fp32", 16),
+                param("n\n\u{e9}\"", "i32", 1),
+                Param { equals: Some(1), ..param("s", "i64", 1) },
+            ],
             constants: Some([("SCALE".to_owned(), "0.1".to_owned())].into()),
             ..Metadata::default()
         }

@@ -315,7 +315,12 @@ impl Flow<'_> {
         self.made.metadata.params = lowered
             .params
             .into_iter()
-            .map(|p| Param { name: p.name, ty: p.ty, divisibility: Some(u64::from(p.divisibility.unwrap_or(1))) })
+            .map(|p| Param {
+                name: p.name,
+                ty: p.ty,
+                divisibility: Some(u64::from(p.divisibility.unwrap_or(1))),
+                equals: p.equals,
+            })
             .collect();
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
@@ -479,8 +484,8 @@ impl Flow<'_> {
         if self.debug.remarks.is_empty() {
             return;
         }
-        let parameters: Vec<Parameter> =
-            self.made.metadata.params.iter().map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
+        let taken = self.made.metadata.params.iter().filter(|p| p.equals.is_none());
+        let parameters: Vec<Parameter> = taken.map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
         let target = self.job.target;
         let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, &target, &parameters));
         self.made.diagnostics.extend(said);

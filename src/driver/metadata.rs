@@ -14,7 +14,7 @@ use crate::irgen::{ConfigInfo, Launch};
 use crate::launch::{Descriptor, TensorMap};
 use crate::layout::encodings::{TmaBlock, tma_block};
 
-/// One run-time parameter, in launch order.
+/// One argument of a kernel, in launch order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Param {
     pub name: String,
@@ -24,6 +24,14 @@ pub struct Param {
     pub ty: String,
     /// The number that the value is a multiple of, as the compiler was told. It is 1 when it was told nothing.
     pub divisibility: Option<u64>,
+    /// The number that the value is, where the code relies on it. The kernel then takes no parameter for it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub equals: Option<i64>,
+}
+
+/// Writes the parameters that the kernel takes. Triton counts an argument of a settled value among the constants.
+fn taken<S: serde::Serializer>(params: &[Param], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(params.iter().filter(|p| p.equals.is_none()))
 }
 
 /// What a launcher must know of a parameter that is a tensor descriptor, to encode it (CUDA driver API,
@@ -100,6 +108,8 @@ pub struct Metadata {
     pub global_scratch_align: Option<u32>,
     /// How many pointer parameters follow the kernel's own. Where this is not known, `params` holds them as well.
     pub hidden_params: Option<u32>,
+    /// What a caller passes, in order. The file shows those without a settled value, which are the kernel's parameters.
+    #[serde(serialize_with = "taken")]
     pub params: Vec<Param>,
     /// One entry for each parameter that is a tensor descriptor, where hardware reads it (from sm_90 on).
     #[serde(skip_serializing_if = "Vec::is_empty")]
