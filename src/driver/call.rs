@@ -102,7 +102,29 @@ fn hidden(metadata: &Metadata) -> Vec<Value> {
     all.into_iter().take(metadata.hidden_params.unwrap_or(0) as usize).collect()
 }
 
-fn grid_of(text: &str, metadata: &Metadata) -> Result<[String; 3], Diagnostic> {
+/// Puts the grid that the user gave into the descriptor of a kernel that is compiled on from behind code generation.
+///
+/// # Errors
+/// `E0934` if it cannot be computed from the arguments, or if these are not known.
+pub(super) fn set_grid(metadata: &mut Metadata, given: Option<&str>) -> Result<(), Diagnostic> {
+    let Some(text) = given else { return Ok(()) };
+    if metadata.launch.is_none() {
+        let message = format!("`--grid {text}`: the file does not say what the arguments of its kernel are");
+        return Err(Diagnostic::error(&cli::BAD_GRID, message)
+            .help("leave `--grid` out, or start from the kernel, or from a file that ends in ttc's metadata line"));
+    }
+    let grid = grid_of(text, metadata)?;
+    if let Some(launch) = &mut metadata.launch {
+        launch.grid = Some(grid);
+    }
+    Ok(())
+}
+
+/// The grid over the arguments of a kernel, with its constants replaced.
+///
+/// # Errors
+/// `E0934` if it cannot be computed from the arguments.
+pub(super) fn grid_of(text: &str, metadata: &Metadata) -> Result<[String; 3], Diagnostic> {
     let integers: Vec<&str> = metadata
         .params
         .iter()

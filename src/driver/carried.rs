@@ -33,6 +33,8 @@ const MARK: &str = "ttc.metadata: ";
 #[serde(default)]
 pub(super) struct Carried {
     pub(super) kernel: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) variant: Option<String>,
     pub(super) arch: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) num_warps: Option<u32>,
@@ -73,6 +75,7 @@ impl Carried {
         let flags = FLAGS.iter().filter(|(_, get, _)| get(options));
         Carried {
             kernel: m.name,
+            variant: m.variant,
             arch: m.arch,
             num_warps: m.num_warps,
             num_stages: m.num_stages,

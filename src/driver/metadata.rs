@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::fingerprint;
 use crate::ir::{Ir, Op};
 use crate::irgen::{ConfigInfo, Launch};
 use crate::launch::{Descriptor, TensorMap};
@@ -95,6 +96,9 @@ impl From<&TensorDesc> for TensorMap {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
     pub name: String,
+    /// The name of the specialisation that was compiled, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
     /// The architecture, such as `sm_90a`.
     pub arch: String,
     /// The number of warps. The block has `32 * num_warps` threads.
@@ -166,17 +170,4 @@ impl Metadata {
         text.push('\n');
         text.into_bytes()
     }
-}
-
-/// Computes FNV-1a over the parts, each followed by its length so that boundaries count. It is a fingerprint, not a
-/// signature.
-#[must_use]
-pub fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    // The offset basis and the prime of FNV-1a with 128 bits (draft-eastlake-fnv, section 5).
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    let mut eat = |b: u8| hash = (hash ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    for part in parts {
-        part.iter().copied().chain((part.len() as u64).to_le_bytes()).for_each(&mut eat);
-    }
-    format!("{hash:032x}")
 }
