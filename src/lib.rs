@@ -157,4 +157,7 @@ pub mod ptxas;
 pub mod driver;
 
 #[doc(hidden)]
+pub mod build;
+
+#[doc(hidden)]
 pub mod cases;
