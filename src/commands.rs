@@ -1,5 +1,6 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
+pub(crate) mod build;
 mod emit;
 mod inputs;
 pub(crate) mod interpret;
@@ -106,8 +107,8 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let needed = if c.summary || launchers.wanted() { with(&want, Stage::Binary) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
-    let delivered = run_each(&jobs, &sources, &needed, &debug, workers, |job, outcome| {
-        deliver(job, outcome, &place, &launchers, c.summary)
+    let delivered = run_each(&jobs, &sources, &needed, &debug, workers, |i, outcome| {
+        deliver(&jobs[i], outcome, &place, &launchers, c.summary)
     });
     let (mut report, variants) = collect(delivered, c.summary, naming);
     // A kernel that is missing would only be noticed by the program that calls it.

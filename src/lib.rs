@@ -160,4 +160,7 @@ pub mod ptxas;
 pub mod driver;
 
 #[doc(hidden)]
+pub mod build;
+
+#[doc(hidden)]
 pub mod cases;

@@ -31,6 +31,8 @@ mod launchers_c;
 mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
+#[path = "suite/manifest.rs"]
+mod manifest;
 #[path = "suite/op_instances.rs"]
 mod op_instances;
 #[path = "suite/ops_doc.rs"]

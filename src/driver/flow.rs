@@ -149,7 +149,8 @@ impl Flow<'_> {
     }
 
     fn start(&mut self, sources: &mut SourceMap) -> Step {
-        self.made.metadata.sources = names(sources, &[self.job.input.file]);
+        self.made.files = vec![self.job.input.file];
+        self.made.metadata.sources = names(sources, &self.made.files);
         match self.job.input.language {
             Language::Source => {
                 let mut ir = self.timed("front end", |f| f.front_end(sources))?;
@@ -330,6 +331,7 @@ impl Flow<'_> {
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
         self.made.metadata.sources = names(sources, &lowered.files);
+        self.made.files = lowered.files;
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);

@@ -14,7 +14,7 @@ use crate::fingerprint::file_part;
 use crate::ir::MAX_OPS;
 use crate::irgen::{Given, TypeRule};
 use crate::passes::remarks::Group;
-use crate::source::SourceMap;
+use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
 /// Everything about a compilation that is not its input.
@@ -91,6 +91,8 @@ impl JobOptions {
 #[derive(Debug, Default)]
 pub struct Compiled {
     pub kernel: String,
+    /// The files that were read: the input and what it imports.
+    pub files: Vec<FileId>,
     pub artifacts: BTreeMap<Stage, Vec<u8>>,
     pub metadata: Metadata,
     /// Wall time of each stage that ran, in order.

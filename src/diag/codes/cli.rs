@@ -158,6 +158,30 @@ error[E0941]: it is not known how to launch `add`
 ```
 
 What to do: start from the kernel, from TTIR or TTGIR, or from a file of ttc with its last line.";
+    BAD_MANIFEST = "E0950", "a manifest cannot be used",
+"`ttc build` reads a manifest, `ttc.toml`: a table `[build]` and a table `[kernel.NAME]` for each kernel. The message \
+points at what is unknown in it, missing or of another kind.
+
+```text
+error[E0950]: unknown field `tpyes`, expected one of `file`, `function`, `signature`, `types`, …
+ --> ttc.toml:6:1
+```
+
+What to do: correct it. docs/build.md lists the tables and what they may hold.";
+    HOST_COMPILER = "E0951", "the C compiler made no object",
+"`emit = [\"o\"]` prints launchers in C and has the C compiler of the host make an object of them. It is the one that the \
+environment variable `CC` names, or `cc`.
+
+```text
+error[E0951]: cannot start the C compiler `cc`: No such file or directory
+```
+
+What to do: install one, or name it with `CC`; or take `c` instead of `o` and compile the source with your program.";
+    BUILDING = "E0952", "what was built cannot be read again",
+"`ttc build` keeps what it made in its output folder, and reads it when some of it is made anew. Files there are not to be \
+changed.
+
+What to do: remove the folder and build again.";
     DEFECT = "E0999", "a defect in ttc",
 "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with \
 that file.";
