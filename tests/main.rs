@@ -11,6 +11,7 @@ mod bad_input;
 mod build_script;
 #[path = "suite/circles.rs"]
 mod circles;
+mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;
 #[path = "suite/imports.rs"]
