@@ -138,6 +138,9 @@ pub(crate) struct List {
     /// Print the list as JSON, a line for each kernel
     #[arg(long, conflicts_with = "template")]
     pub(crate) json: bool,
+    /// Print a table for the manifest of `ttc build` for each kernel, with guesses to correct
+    #[arg(long, conflicts_with_all = ["json", "template"])]
+    pub(crate) manifest: bool,
     /// Print a command and a case file for each kernel, with guesses to correct
     #[arg(long)]
     pub(crate) template: bool,

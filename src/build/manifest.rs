@@ -71,6 +71,9 @@ pub struct Kernel {
     pub file: PathBuf,
     /// The function in the file, if it has another name.
     pub function: Option<String>,
+    /// Where imported kernel files are looked for, before the folders of `[build]`.
+    #[serde(default)]
+    pub include: Vec<PathBuf>,
     /// Types of all parameters in their order.
     pub signature: Option<String>,
     /// Types by the names of parameters, or by patterns of names.

@@ -216,7 +216,7 @@ impl Plan {
             signature: kernel.signature.clone(),
             types: kernel.types.iter().map(|(n, t)| TypeRule::new(n, t)).collect(),
             defines: defines(&kernel.constants),
-            include: build.include.iter().map(|i| self.root.join(i)).collect(),
+            include: kernel.include.iter().chain(&build.include).map(|i| self.root.join(i)).collect(),
             num_warps: kernel.num_warps,
             num_stages: kernel.num_stages,
             num_ctas: kernel.num_ctas,
