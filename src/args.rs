@@ -293,9 +293,10 @@ pub(crate) struct Compile {
     /// Leave line tables out of PTX and cubin
     #[arg(long)]
     pub(crate) no_line_info: bool,
-    /// How many programs a launch has, over arguments and constants: "cdiv(n, BLOCK), 2"
-    #[arg(long, value_name = "EXPRS")]
-    pub(crate) grid: Option<String>,
+    /// How many programs a launch has, over arguments and constants: "cdiv(n, BLOCK), 2", or "softmax=rows" for one
+    /// kernel of several
+    #[arg(long, value_name = "[KERNEL=]EXPRS")]
+    pub(crate) grid: Vec<String>,
     /// Append the two hidden pointer parameters that Triton's launcher passes
     #[arg(long)]
     pub(crate) triton_abi: bool,

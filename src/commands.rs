@@ -19,7 +19,7 @@ use ttc::driver::check::{self, Checked};
 use ttc::driver::launchers::Launchers;
 use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
-use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
+use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, grids, opt, output, request, run_each};
 use ttc::launch::Variant;
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
@@ -76,12 +76,11 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
     };
-    let options = JobOptions {
+    let mut options = JobOptions {
         maxnreg: c.maxnreg,
         fp_fusion: !c.no_fp_fusion,
         line_info: !c.no_line_info,
         triton_abi: c.triton_abi,
-        grid: c.grid.clone(),
         debug: c.debug,
         ptxas: c.ptxas.clone(),
         time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),
@@ -90,6 +89,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         symbol: c.symbol.clone(),
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
     };
+    grids::set(&mut options, &c.grid).map_err(|d| stop(vec![d], &sources))?;
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;
     let inputs = read_all(&c.kernel, &mut sources).map_err(|d| stop(d, &sources))?;
     for input in &inputs {
@@ -98,9 +98,8 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let all = c.out_dir.is_some() || !languages.is_empty();
     let choice = choice(&c.kernel, all, targets).map_err(|d| stop(d, &sources))?;
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
-    // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
-    // stage.
-    let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
+    // Metadata belongs to what the driver loads, which is a cubin or PTX.
+    let with_metadata = want.iter().any(|s| matches!(s, Stage::Binary | Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
     let launchers = emit::launchers(&c, languages, &want).map_err(|d| stop(vec![d], &sources))?;
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);

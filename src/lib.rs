@@ -118,6 +118,9 @@ pub mod target;
 pub mod threads;
 
 #[doc(hidden)]
+pub mod fingerprint;
+
+#[doc(hidden)]
 pub mod lexer;
 
 #[doc(hidden)]

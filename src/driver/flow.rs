@@ -51,7 +51,12 @@ struct Flow<'a> {
 /// # Errors
 /// The errors of the stage that failed, after the warnings that came before it.
 pub(super) fn run(job: &Job, sources: &mut SourceMap, want: &[Stage], debug: &Debug) -> Step<Compiled> {
-    let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
+    let metadata = Metadata {
+        arch: job.target.name.to_owned(),
+        compiler: compiler_version(),
+        variant: job.variant.as_ref().map(|v| v.name.clone()),
+        ..Metadata::default()
+    };
     let options = job.settled();
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
@@ -116,6 +121,7 @@ impl Flow<'_> {
     }
 
     fn name(&mut self, kernel: String) {
+        self.job.choose_grid(&kernel, &mut self.options);
         self.made.metadata.name.clone_from(&kernel);
         self.made.kernel = kernel;
     }
@@ -199,8 +205,10 @@ impl Flow<'_> {
         let own = carried::find(&text, kernel.as_deref(), self.file(sources)).map_err(|e| vec![e])?;
         agree::llir(&text, own.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         let carried = own.clone().unwrap_or_default();
+        self.job.choose_grid(&carried.kernel, &mut self.options);
+        let grid = self.options.grid.clone();
         self.resume(&carried);
-        self.take(&carried);
+        self.take(&carried, grid.as_deref())?;
         let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
         let module =
             self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
@@ -216,8 +224,9 @@ impl Flow<'_> {
         agree::ptx(&facts, self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         self.name(facts.kernel.clone().unwrap_or_else(|| self.job.input.stem()));
         let carried = self.carried(sources)?.unwrap_or_default();
+        let grid = self.options.grid.clone();
         self.resume(&carried);
-        self.take(&carried);
+        self.take(&carried, grid.as_deref())?;
         self.describe(&facts, self.file(sources))?;
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
         self.settle(Some(facts.programmatic));
@@ -240,11 +249,12 @@ impl Flow<'_> {
         self.options.maxnreg = self.launch.maxnreg;
         self.made.metadata.constants.clone_from(&carried.constants);
         self.made.metadata.config.clone_from(&carried.config);
+        self.made.metadata.variant.clone_from(&carried.variant);
         self.made.metadata.tensordesc_meta.clone_from(&carried.tensordesc_meta);
     }
 
     /// Takes from the input what only code generation knows.
-    fn take(&mut self, carried: &Carried) {
+    fn take(&mut self, carried: &Carried, given_grid: Option<&str>) -> Step {
         let m = &mut self.made.metadata;
         m.num_stages = carried.num_stages;
         m.shared = carried.shared;
@@ -253,6 +263,7 @@ impl Flow<'_> {
         m.hidden_params = carried.hidden_params;
         m.params.clone_from(&carried.params);
         m.launch.clone_from(&carried.launch);
+        call::set_grid(m, given_grid).map_err(|e| vec![e])
     }
 
     /// Completes the metadata of a compilation that began behind code generation with what the PTX says. Where both say
@@ -310,7 +321,12 @@ impl Flow<'_> {
         self.made.metadata.params = lowered
             .params
             .into_iter()
-            .map(|p| Param { name: p.name, ty: p.ty, divisibility: Some(u64::from(p.divisibility.unwrap_or(1))) })
+            .map(|p| Param {
+                name: p.name,
+                ty: p.ty,
+                divisibility: Some(u64::from(p.divisibility.unwrap_or(1))),
+                equals: p.equals,
+            })
             .collect();
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
@@ -319,6 +335,7 @@ impl Flow<'_> {
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
+        self.job.take_grid_of_case(&self.made.metadata, &mut self.options);
         Ok(lowered.ir)
     }
 
@@ -475,8 +492,8 @@ impl Flow<'_> {
         if self.debug.remarks.is_empty() {
             return;
         }
-        let parameters: Vec<Parameter> =
-            self.made.metadata.params.iter().map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
+        let taken = self.made.metadata.params.iter().filter(|p| p.equals.is_none());
+        let parameters: Vec<Parameter> = taken.map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
         let target = self.job.target;
         let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, &target, &parameters));
         self.made.diagnostics.extend(said);

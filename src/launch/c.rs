@@ -18,6 +18,8 @@ mod source;
 
 use std::collections::BTreeMap;
 
+use crate::fingerprint::file_part;
+
 use super::{Argument, File, Kernel, Options, Value, Variant, descriptor_rank};
 
 /// The runtime header, which is written beside the launchers.
@@ -90,7 +92,7 @@ impl<'a> Printed<'a> {
 
     /// The file that a variant's cubin is in.
     fn file(&self, variant: usize) -> String {
-        format!("{}.{}.{variant}.{}.cubin", self.module, self.id, self.kernel.variants[variant].arch)
+        format!("{}.{}.{variant}.{}.cubin", self.module, file_part(&self.id), self.kernel.variants[variant].arch)
     }
 }
 

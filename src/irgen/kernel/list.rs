@@ -162,6 +162,7 @@ fn parameter(
         Item::Value { ty, divisible } => {
             (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None)
         }
+        Item::One(ty) => (Some(format!("{}:1", ty.dtype.short())), None),
         Item::Desc(ty) => (Some(format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape())), None),
         Item::Const(v) => (Some("constexpr".to_owned()), Some(v.show())),
         Item::Constexpr => (Some("constexpr".to_owned()), default),

@@ -167,6 +167,7 @@ fn needed_value(e: &Expr, name: &str) -> Option<String> {
 pub(super) fn signature(func: &Func, items: &[Item], guesses: &Guesses<'_>) -> String {
     let item = |(name, item): (&str, &Item)| match item {
         Item::Value { ty, divisible } => format!("{}{}", ty.dtype.short(), if *divisible { ":16" } else { "" }),
+        Item::One(ty) => format!("{}:1", ty.dtype.short()),
         Item::Desc(ty) => format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape()),
         Item::Const(v) => v.show(),
         Item::Constexpr => "constexpr".to_owned(),
