@@ -158,3 +158,6 @@ pub mod driver;
 
 #[doc(hidden)]
 pub mod cases;
+
+#[doc(hidden)]
+pub mod gpu;

@@ -62,6 +62,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interp", &["ir", "source", "diag"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
+    ("gpu::lock", &[]),
+    (
+        "gpu",
+        &["source", "diag", "text_file", "target", "threads", "ir", "irgen", "launch", "interp", "driver", "cases"],
+    ),
     ("args", &[]),
     ("stdio", &[]),
     ("commands", &["args"]),
