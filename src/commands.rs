@@ -5,6 +5,7 @@ mod emit;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
+pub(crate) mod run;
 mod summary;
 
 use std::collections::BTreeSet;

@@ -164,3 +164,6 @@ pub mod build;
 
 #[doc(hidden)]
 pub mod cases;
+
+#[doc(hidden)]
+pub mod gpu;

@@ -65,6 +65,16 @@ pub enum InstanceArg {
     Buffer(Buffer),
 }
 
+impl InstanceArg {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            InstanceArg::Scalar { name, .. } => name,
+            InstanceArg::Buffer(b) => &b.name,
+        }
+    }
+}
+
 /// A buffer of an [`Instance`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Buffer {
