@@ -426,6 +426,12 @@ pub(crate) struct Build {
     /// Target architectures, separated by commas, instead of the manifest's
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) arch: Vec<String>,
+    /// What to make, separated by commas, instead of the manifest's `emit`
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) emit: Vec<String>,
+    /// The name of launchers, index and dependencies, instead of the manifest's `module`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Option<String>,
     /// Say what would be made and why, and make nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -30,6 +30,10 @@ pub struct Settings {
     pub kernels: Vec<String>,
     /// The architectures, instead of the manifest's.
     pub archs: Vec<String>,
+    /// What to make, instead of what the manifest says.
+    pub emit: Vec<String>,
+    /// The name of what is made of all kernels together, instead of the manifest's.
+    pub module: Option<String>,
     pub ptxas: Option<PathBuf>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
@@ -119,7 +123,11 @@ impl Plan {
         let text = read.map_err(|d| (vec![d], sources.clone()))?;
         let file = sources.add(path.to_string_lossy(), Some(path), text.as_str());
         let at = Place::File(path.to_string_lossy().into_owned());
-        let read = manifest::read(&sources, file).and_then(|m| {
+        let read = manifest::read(&sources, file).and_then(|mut m| {
+            if !settings.emit.is_empty() {
+                m.build.emit.clone_from(&settings.emit);
+            }
+            m.build.module = settings.module.clone().unwrap_or(m.build.module);
             let emit = Emit::of(&m.build.emit, &at)?;
             for name in settings.kernels.iter().filter(|n| !m.kernel.contains_key(*n)) {
                 let help = did_you_mean(name, m.kernel.keys().map(String::as_str));
