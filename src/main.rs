@@ -50,6 +50,7 @@ fn run(command: Command) -> Report {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Run(r) => commands::run::run(&r),
+        Command::Bench(b) => commands::bench::bench(&b),
         Command::Check(c) => commands::check(&c),
         Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),
