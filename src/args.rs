@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Interpret(Interpret),
     /// Run a kernel on the GPU
     Run(Run),
+    /// Measure a kernel on the GPU
+    Bench(Bench),
     /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
@@ -304,6 +306,86 @@ pub(crate) struct Run {
     pub(crate) gpu: OnGpu,
 }
 
+/// How launches are measured.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Measured {
+    /// Value of a constexpr parameter, instead of the case's
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, String)>,
+    /// A parameter of the case file, instead of its values
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) param: Vec<(String, String)>,
+    /// Values of a parameter, each of which is measured: `n=1024,4096`; without values, those that the case lists
+    #[arg(long, value_name = "NAME[=VALUES]")]
+    pub(crate) sweep: Vec<String>,
+    /// The kernel; needed when the file holds several
+    #[arg(short, long)]
+    pub(crate) kernel: Option<String>,
+    /// Where to look for imported kernel files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// How long to launch before measuring: `25ms`, `1s`
+    #[arg(long, value_name = "TIME", default_value = "25ms", value_parser = milliseconds)]
+    pub(crate) warmup: f64,
+    /// How long to measure a kernel
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = milliseconds)]
+    pub(crate) rep: f64,
+    /// Memory that buffers may take on the host: bytes, or with K, M, G
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = size)]
+    pub(crate) max_memory: u64,
+    /// How many kernels to compile at once [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) gpu: OnGpu,
+}
+
+/// The case says the arguments, and its table `[bench]` what is measured.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// Case files (.toml), or kernel files with a case beside them
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) measured: Measured,
+    /// Compare with an earlier measurement (.json of `--json`), or with a cubin of another compiler, which is measured in
+    /// the same run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) against: Vec<PathBuf>,
+    /// Warps per block [default: the case's, or 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_warps: Option<u32>,
+    /// Stages of software pipelining [default: the case's, or 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_stages: Option<u32>,
+    /// Blocks per cluster [default: the case's, or 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_ctas: Option<u32>,
+    /// Registers a thread may use
+    #[arg(long, value_name = "N")]
+    pub(crate) maxnreg: Option<u32>,
+    /// Write the measurement to a JSON file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw the measurement over the first parameter that is swept
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) svg: Option<PathBuf>,
+    /// What the picture shows [default: TFLOP/s if the case says `flops`, else TB/s, else microseconds]
+    #[arg(long, value_enum, requires = "svg", help_heading = "Output")]
+    pub(crate) plot: Option<Plotted>,
+}
+
+/// What a picture shows.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Plotted {
+    /// Floating-point operations
+    Tflops,
+    /// Bytes that a launch has to move
+    Tbps,
+    /// Median times in microseconds
+    Us,
+}
+
 /// What the results of a run are compared with.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Against {
@@ -521,6 +603,19 @@ fn numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
             Ok(out)
         }
         _ => Err("expected one to three numbers, for example `4,1,1`".to_owned()),
+    }
+}
+
+/// Reads a time in milliseconds: `25ms`, `1s`, `500us`, `25`.
+fn milliseconds(text: &str) -> Result<f64, String> {
+    let (number, scale) = ["us", "ms", "s", ""]
+        .iter()
+        .zip([1e-3, 1.0, 1e3, 1.0])
+        .find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))
+        .unwrap_or((text, 1.0));
+    match number.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value * scale),
+        _ => Err("expected a time such as 25ms".to_owned()),
     }
 }
 

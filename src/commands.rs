@@ -1,10 +1,12 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
 pub(crate) mod build;
+pub(crate) mod bench;
 mod emit;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
+mod measured;
 pub(crate) mod run;
 mod summary;
 

@@ -14,8 +14,8 @@ use ttc::cases::{Folder, manual};
 use ttc::diag::{Diagnostic, codes, shell_word};
 use ttc::driver::{Job, JobOptions, input, output, request};
 use ttc::gpu::arguments::{self, Arguments};
-use ttc::gpu::loaded::Loaded;
 use ttc::gpu::program::{self, Program};
+use ttc::gpu::ready::Ready;
 use ttc::gpu::session::Gpu;
 use ttc::interp::{self, Memory, RunOptions, npy};
 use ttc::irgen::front::signature::parse_type;
@@ -180,8 +180,8 @@ fn compiled(job: &Job, sources: &SourceMap, report: &mut Report) -> Try<Program>
 fn launched(gpu: &Gpu, name: &str, program: &Program, on: &Bindings, command: Option<String>) -> Try<Bindings> {
     let host = arguments::of_memory(&on.names, &on.args, &on.memory, &on.buffers);
     let device = Arguments::upload(gpu, host).map_err(|d| vec![d])?;
-    let mut loaded = Loaded::new(gpu, name, program, on.grid, &device, command).map_err(|d| vec![d])?;
-    loaded.launch().and_then(|()| loaded.wait()).map_err(|d| vec![d])?;
+    let mut ready = Ready::new(gpu, name, program, on.grid, &device, command).map_err(|d| vec![d])?;
+    ready.launch().and_then(|()| ready.wait()).map_err(|d| vec![d])?;
     let mut memory = Memory::new();
     for b in &on.buffers {
         let bytes = device.download(&b.name).map_err(|d| vec![d])?.unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::gpu as codes;
 
 /// A launch that can be queued.
-pub struct Loaded<'a> {
+pub struct Ready<'a> {
     gpu: &'a Gpu,
     kernel: Kernel,
     grid: [u32; 3],
@@ -22,7 +22,7 @@ pub struct Loaded<'a> {
     _memory: &'a Arguments,
 }
 
-impl<'a> Loaded<'a> {
+impl<'a> Ready<'a> {
     /// Loads a program under a name for messages, to be launched with these arguments as a grid of so many programs.
     /// `interpret` is the command that runs the same on the CPU.
     ///
@@ -36,7 +36,7 @@ impl<'a> Loaded<'a> {
         grid: [u32; 3],
         memory: &'a Arguments,
         interpret: Option<String>,
-    ) -> Result<Loaded<'a>, Diagnostic> {
+    ) -> Result<Ready<'a>, Diagnostic> {
         let [x, y, z] = grid;
         let about = About {
             launch: Some(format!(
@@ -53,7 +53,7 @@ impl<'a> Loaded<'a> {
         // file, the user who names it vouches for the two.
         let kernel = unsafe { Kernel::load(&gpu.context, table) }.map_err(|e| explain::error(&e, &about))?;
         let parameters = Box::new(Parameters::new());
-        Ok(Loaded { gpu, kernel, grid, arguments, parameters, about, _memory: memory })
+        Ok(Ready { gpu, kernel, grid, arguments, parameters, about, _memory: memory })
     }
 
     /// Queues a launch on the GPU's stream.
