@@ -1,10 +1,13 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
+pub(crate) mod bench;
 pub(crate) mod build;
 mod emit;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
+mod measured;
+pub(crate) mod run;
 mod summary;
 
 use std::collections::BTreeSet;

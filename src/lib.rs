@@ -98,7 +98,7 @@ pub use compiler::{
 pub use diag::{Diagnostic, Severity};
 pub use driver::metadata::{Metadata, Param, TensorDesc};
 pub use irgen::{ConfigInfo, Plain};
-pub use irgen::{KernelInfo, KernelParam, Source as ValueSource};
+pub use irgen::{KernelInfo, KernelParam, Source as ValueSource, Template};
 pub use passes::remarks::Group as RemarkGroup;
 pub use target::Target;
 
@@ -164,3 +164,6 @@ pub mod build;
 
 #[doc(hidden)]
 pub mod cases;
+
+#[doc(hidden)]
+pub mod gpu;

@@ -11,6 +11,7 @@ mod bad_input;
 mod build_script;
 #[path = "suite/circles.rs"]
 mod circles;
+#[path = "suite/cmake.rs"]
 mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;

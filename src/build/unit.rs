@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::tuned::Key;
 use crate::backend::Stage;
 use crate::driver::Job;
 use crate::fingerprint::file_part;
@@ -12,6 +13,8 @@ pub(super) struct Unit {
     /// The kernel's name in the manifest.
     pub(super) kernel: String,
     pub(super) job: Job,
+    /// The values of arguments for which this unit is launched. If there are none, it is for every launch.
+    pub(super) keys: Vec<Key>,
     /// Whether several configurations of the kernel are built.
     pub(super) several_configs: bool,
 }

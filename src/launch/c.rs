@@ -37,7 +37,9 @@ pub fn print(kernels: &[Kernel], options: &Options) -> Vec<File> {
     ];
     if !options.embed {
         for k in &printed {
-            files.extend((0..k.kernel.variants.len()).map(|i| (k.file(i), k.kernel.variants[i].image.clone())));
+            let images = k.images();
+            let own = (0..images.len()).filter(|i| images[*i] == *i);
+            files.extend(own.map(|i| (k.file(i), k.kernel.variants[i].image.clone())));
         }
     }
     files
@@ -88,6 +90,12 @@ impl<'a> Printed<'a> {
     /// Whether every variant says what its grid is.
     fn has_grid(&self) -> bool {
         self.kernel.variants.iter().all(|v| v.descriptor.grid.is_some())
+    }
+
+    /// For each variant the first one that has the same cubin.
+    fn images(&self) -> Vec<usize> {
+        let all = &self.kernel.variants;
+        all.iter().map(|v| all.iter().position(|w| w.image == v.image).unwrap_or(0)).collect()
     }
 
     /// The file that a variant's cubin is in.

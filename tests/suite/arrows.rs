@@ -63,7 +63,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interp", &["ir", "source", "diag"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "launch", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
-    ("build", &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver"]),
+    (
+        "build",
+        &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
+    ),
+    ("gpu::lock", &[]),
+    (
+        "gpu",
+        &["source", "diag", "text_file", "target", "threads", "ir", "irgen", "launch", "interp", "driver", "cases"],
+    ),
     ("args", &[]),
     ("stdio", &[]),
     ("commands", &["args"]),

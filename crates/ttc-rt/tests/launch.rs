@@ -13,8 +13,8 @@ use std::error::Error as _;
 use kernels::{add, clusters, copy, r#loop, nothing};
 use stub::Stub;
 use ttc_rt::{
-    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, F16, Kernel, PerContext, Promise, RawStream, Stream,
-    Tensor, TensorMut,
+    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Kernel, PerContext, Promise, RawStream,
+    Stream, Tensor, TensorMut,
 };
 
 fn add_args(x: u64, out: u64, n: i32) -> add::Args<'static> {
@@ -306,13 +306,22 @@ fn session() -> Result<f32, Error> {
     let mut out = DeviceBuffer::<f32>::new(&context, 64)?;
     out.poison(0)?;
     let mut table = DeviceBuffer::<i64>::new(&context, 8)?;
+    context.properties()?;
+    let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+    out.fill_on(&stream, 1)?;
+    out.copy_on(&stream, &x)?;
+    out.fill_on(&stream, 0)?;
+    start.record(&stream)?;
     // SAFETY: the stub runs nothing.
     unsafe {
         kernel.launch(&stream, &add::Args { x_ptr: x.ptr(), out_ptr: out.ptr_mut(), n: 64 })?;
+        end.record(&stream)?;
         cluster.launch(&stream, &clusters::Args { table: table.ptr_mut(), rows: 5 })?;
         let args = copy_args(Tensor::new(&x, [8, 8]), TensorMut::new(&mut out, [8, 8]));
         tensors.launch_grid(&stream, [1; 3], &args)?;
     }
+    end.synchronize()?;
+    assert_eq!(end.milliseconds_since(&start)?, 0.01256, "a launch of 128 threads takes 12.56 us");
     stream.synchronize()?;
     context.synchronize()?;
     Ok(out.to_vec()?[0])
@@ -326,7 +335,16 @@ fn every_call_that_fails_is_an_error_and_nothing_leaks() {
     let failing = [
         ("cuDeviceGet", 1),
         ("cuDevicePrimaryCtxRetain", 1),
-        ("cuDeviceGetAttribute", 7),
+        ("cuDeviceGetAttribute", 14),
+        ("cuDeviceGetName", 1),
+        ("cuDeviceTotalMem", 1),
+        ("cuDriverGetVersion", 1),
+        ("cuEventCreate", 2),
+        ("cuEventRecord", 2),
+        ("cuEventSynchronize", 1),
+        ("cuEventElapsedTime", 1),
+        ("cuMemsetD8Async", 2),
+        ("cuMemcpyDtoDAsync", 1),
         ("cuCtxGetCurrent", 20),
         ("cuCtxPushCurrent", 20),
         ("cuModuleLoadData", 5),
@@ -401,6 +419,34 @@ fn a_kernel_for_each_context_is_loaded_once() {
     assert_eq!(launched.len(), 1, "{launched:?}");
     drop((first, again, kernels));
     stub.set_current(false);
+}
+
+#[test]
+fn a_context_that_a_kernel_ended_says_so_at_every_call() {
+    let stub = Stub::new(9, 0);
+    let context = stub.context();
+    let stream = Stream::new(&context).unwrap();
+    let properties = context.properties().unwrap();
+    assert_eq!(
+        (&*properties.name, properties.multiprocessors, properties.l2_bytes >> 20),
+        ("a GPU without a GPU", 132, 50)
+    );
+    stub.fail("cuStreamSynchronize", 0, 700);
+    for _ in 0..2 {
+        let error = stream.synchronize().unwrap_err().to_string();
+        assert!(
+            error.contains("an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS, 700)"),
+            "{error}"
+        );
+    }
+    assert!(matches!(DeviceBuffer::<f32>::new(&context, 4), Err(Error::Driver(f)) if f.status == 700));
+}
+
+#[test]
+fn tensors_of_any_rank_are_dense() {
+    let tensor = ttc_rt::RawTensor::dense(0x100, 2, &[3, 4, 5]).unwrap();
+    assert!(format!("{tensor:?}").contains("extents: [3, 4, 5, 0, 0], strides: [20, 5, 1, 0, 0]"), "{tensor:?}");
+    assert!(ttc_rt::RawTensor::dense(0, 2, &[1; 6]).is_none());
 }
 
 #[test]

@@ -223,7 +223,7 @@ pub(super) fn missing(
     let typed: Vec<&str> =
         func.def.params.iter().zip(items).filter(|(_, i)| i.is_type()).map(|(p, _)| &*p.name.name).collect();
     let functions = cx.modules().get(func.module).functions.clone();
-    options.extend(template::options(&Guesses::of(&func.def, &functions), &types, &values, &typed));
+    options.extend(template::missing(&Guesses::of(&func.def, &functions), &types, &values, &typed).options());
     if !types.is_empty() || !values.is_empty() {
         let hint = if types.is_empty() { "" } else { ", and add `:16` to what is always a multiple of 16" };
         help.push(format!("these are guesses, so correct them{hint}: {}", options.join(" ")));
