@@ -18,8 +18,8 @@ mod references;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value as Json, json};
 use ttc::cases::config::Buffer;
@@ -119,8 +119,11 @@ fn one(
         Ok(t) => t,
         Err(d) => return failure(&shown, &[d]),
     };
-    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
-    let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Binary], &Debug::default(), 1).remove(0);
+    let job = Job {
+        kernel: Some(loaded.kernel.name.clone()),
+        ..Job::new(loaded.input.clone(), target, Arc::new(instance.options.clone()))
+    };
+    let outcome = run_all(&[job], &folder.sources, &[Stage::Binary], &Debug::default(), 1).remove(0);
     let made = match outcome.result {
         Ok(made) => made,
         Err(d) => return failure(&shown, &d),

@@ -107,7 +107,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let needed = if c.summary || launchers.wanted() { with(&want, Stage::Binary) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
-    let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| {
+    let delivered = run_each(&jobs, &sources, &needed, &debug, workers, |job, outcome| {
         deliver(job, outcome, &place, &launchers, c.summary)
     });
     let (mut report, variants) = collect(delivered, c.summary, naming);

@@ -12,6 +12,7 @@ mod options;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 pub use artifacts::Artifacts;
 pub use diagnostics::{Diagnostics, Message};
@@ -135,7 +136,7 @@ impl Compiler {
             // One input, one target and at most one configuration make one job.
             let jobs = request::jobs(&[input], sources, &options.choice(self.target, false), &options.settings)?;
             let debug = Debug { remarks: options.remarks.clone(), ..Debug::default() };
-            Ok(run_all(&jobs, sources, &options.settings, &want, &debug, 1))
+            Ok(run_all(&jobs, sources, &want, &debug, 1))
         })?;
         let Outcome { result, sources } = outcomes.0.remove(0);
         match result {
@@ -190,7 +191,7 @@ impl Compiler {
         let ((run, warnings), sources) = guarded(&about, |sources| {
             let input = source.read(sources, None).map_err(|d| vec![d])?;
             let (kernel, config) = options.chosen();
-            let job = Job { kernel, config, ..Job::new(input, self.target) };
+            let job = Job { kernel, config, ..Job::new(input, self.target, Arc::default()) };
             let mut ready = call::ready(sources, &job, &options.settings, given)?;
             let how = interp::RunOptions { max_faults: MAX_FAULTS, ..interp::RunOptions::default() };
             let report = interp::run(&ready.ir, &ready.kernel, grid, &ready.args, &mut ready.memory, &how)?;

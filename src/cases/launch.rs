@@ -1,6 +1,7 @@
 //! Running a configuration in the interpreter, and comparing what came out with what was expected.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::config::{Buffer, Instance, InstanceArg};
 use super::random::{self, Fill};
@@ -100,7 +101,8 @@ impl Instance {
 /// Lowers the kernel to TTIR, before any pass.
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
-    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
+    let job =
+        Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target, Arc::default()) };
     let request = irgen::KernelRequest {
         include_dirs: loaded.include.clone(),
         ..request::kernel_request(&job, &instance.options)

@@ -47,7 +47,7 @@ fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report
     };
     let trace = i.trace.as_deref().map(|t| trace(t, i.program)).transpose().map_err(|d| vec![d])?;
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
-    let job = Job { kernel: i.kernel.clone(), config: i.config, ..Job::new(input, target) };
+    let job = Job { kernel: i.kernel.clone(), config: i.config, ..Job::new(input, target, Arc::default()) };
     let shown = folder.sources.clone();
     reproducer::guard(|| format!("job: {job:#?}"), &shown, || launch(i, folder, progress, &job, case, trace))
 }

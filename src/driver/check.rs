@@ -57,14 +57,14 @@ pub fn check(
         for input in inputs.iter().filter(|i| i.language == Language::Source) {
             known.insert(input.file, list_kernels(sources, input.file, &options.include).0);
         }
-        jobs.retain(|j| is_complete(j, known.get(&j.input.file).map(Vec::as_slice), options));
+        jobs.retain(|j| is_complete(j, known.get(&j.input.file).map(Vec::as_slice)));
         for input in inputs {
             let Some(kernels) = known.get(&input.file) else { continue };
             untyped.extend(check_untyped(input, kernels, &jobs, sources, options));
         }
     }
     // No stage is asked for, so a job ends after the first one: the front end and the TTIR passes.
-    let outcomes = run_all(&jobs, sources, options, &[], &Debug::default(), 1);
+    let outcomes = run_all(&jobs, sources, &[], &Debug::default(), 1);
     let mut checked = Checked::default();
     for Outcome { result, sources } in outcomes {
         let said = match result {
@@ -132,9 +132,9 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
 
 /// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are the
 /// kernels of its file. A stage file always has its types.
-fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &JobOptions) -> bool {
+fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>) -> bool {
     let Some(kernels) = kernels else { return true };
-    let options = options.of_job(job);
+    let options = job.settled();
     if options.signature.is_some() {
         return true;
     }

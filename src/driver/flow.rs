@@ -50,15 +50,9 @@ struct Flow<'a> {
 ///
 /// # Errors
 /// The errors of the stage that failed, after the warnings that came before it.
-pub(super) fn run(
-    job: &Job,
-    sources: &mut SourceMap,
-    options: &JobOptions,
-    want: &[Stage],
-    debug: &Debug,
-) -> Step<Compiled> {
+pub(super) fn run(job: &Job, sources: &mut SourceMap, want: &[Stage], debug: &Debug) -> Step<Compiled> {
     let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
-    let options = options.of_job(job);
+    let options = job.settled();
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
     let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None };
@@ -129,7 +123,7 @@ impl Flow<'_> {
     /// Gives the kernel the name that `--symbol` asks for. Files keep the name that it has in the input.
     fn rename(&mut self, ir: &mut Ir) -> Step {
         let kernel = &self.made.kernel;
-        let Some(symbol) = variant::symbol(self.job, &self.options, kernel).filter(|s| s != kernel) else {
+        let Some(symbol) = variant::symbol(self.job, kernel).filter(|s| s != kernel) else {
             return Ok(());
         };
         if ir.function(&symbol).is_some() {

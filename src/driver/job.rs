@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::input::Input;
@@ -158,13 +159,15 @@ pub struct Job {
     pub target: Target,
     /// Names of `-D` and patterns of `--type` that are for other kernels of the run.
     pub for_others: BTreeSet<String>,
+    /// The options of the run, before the variant and the input have had their say ([`Job::settled`]).
+    pub options: Arc<JobOptions>,
 }
 
 impl Job {
     /// A job for the only kernel of an input, as the input and the options say it.
     #[must_use]
-    pub fn new(input: Input, target: Target) -> Job {
-        Job { input, kernel: None, config: None, variant: None, target, for_others: BTreeSet::new() }
+    pub fn new(input: Input, target: Target, options: Arc<JobOptions>) -> Job {
+        Job { input, kernel: None, config: None, variant: None, target, for_others: BTreeSet::new(), options }
     }
 }
 

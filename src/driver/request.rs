@@ -2,6 +2,7 @@
 //! make sense.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::dialects::tt::tt::Func;
@@ -55,6 +56,7 @@ pub fn jobs(
     options: &JobOptions,
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let (mut jobs, mut errors) = (vec![], twice(&choice.variants));
+    let shared = Arc::new(options.clone());
     let names = Names::of(inputs, sources, choice, options);
     for input in inputs {
         errors.extend(for_kernels_only(input, choice, options));
@@ -76,8 +78,8 @@ pub fn jobs(
             for variant in each(&choice.variants) {
                 for &target in &own {
                     let (kernel, input) = (kernel.clone(), input.clone());
-                    let job = Job { kernel, variant: variant.cloned(), ..Job::new(input, target) };
-                    match configs(&job, sources, choice.config, options) {
+                    let job = Job { kernel, variant: variant.cloned(), ..Job::new(input, target, shared.clone()) };
+                    match configs(&job, sources, choice.config) {
                         Ok(chosen) => jobs.extend(chosen.into_iter().map(|config| Job { config, ..job.clone() })),
                         Err(e) => errors.extend(e),
                     }
@@ -86,12 +88,12 @@ pub fn jobs(
         }
     }
     for job in &jobs {
-        let wrong = check_options(&options.of_job(job)).err().unwrap_or_default();
+        let wrong = check_options(&job.settled()).err().unwrap_or_default();
         errors.extend(wrong.into_iter().map(|d| said_by(d, job)));
     }
     let mut seen = Seen::default();
     errors.retain(|d| seen.is_new(d, sources));
-    errors.extend(variant::check_symbols(&jobs, options).err());
+    errors.extend(variant::check_symbols(&jobs).err());
     for_others(&mut jobs, sources, options);
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
 }
@@ -138,7 +140,7 @@ fn for_others(jobs: &mut [Job], sources: &mut SourceMap, options: &JobOptions) {
         });
     }
     for job in jobs {
-        let said = options.of_job(job);
+        let said = job.settled();
         let rules = said.types.into_iter().chain(said.defines.into_iter().map(|(n, _)| TypeRule::new(n, "")));
         let own = (job.input.file, job.kernel.clone());
         let fits = |rule: &TypeRule, mine: bool| {
@@ -283,7 +285,6 @@ fn configs(
     job: &Job,
     sources: &mut SourceMap,
     config: Option<ConfigChoice>,
-    options: &JobOptions,
 ) -> Result<Vec<Option<usize>>, Vec<Diagnostic>> {
     match config {
         None => Ok(vec![None]),
@@ -291,13 +292,13 @@ fn configs(
         Some(ConfigChoice::One(n)) => Ok(vec![Some(n)]),
         Some(ConfigChoice::All) => {
             let kernel = job.kernel.as_deref();
-            let all = irgen::list_configs(sources, job.input.file, kernel, &options.include, job.target)?;
+            let all = irgen::list_configs(sources, job.input.file, kernel, &job.options.include, job.target)?;
             Ok(if all.is_empty() { vec![None] } else { all.iter().map(|c| Some(c.index)).collect() })
         }
     }
 }
 
-/// The request to the front end, with the options of the job ([`JobOptions::of_job`]).
+/// The request to the front end, with the options of the job ([`Job::settled`]).
 #[must_use]
 pub fn kernel_request(job: &Job, options: &JobOptions) -> KernelRequest {
     let given = options.given();

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::job::{Debug, Job, JobOptions, Outcome};
+use super::job::{Debug, Job, Outcome};
 use super::{flow, reproducer};
 use crate::backend::Stage;
 use crate::source::SourceMap;
@@ -11,15 +11,8 @@ use crate::threads;
 
 /// Runs the jobs on up to `workers` threads. The outcomes come in the order of the jobs; see [`run_each`].
 #[must_use]
-pub fn run_all(
-    jobs: &[Job],
-    sources: &SourceMap,
-    options: &JobOptions,
-    want: &[Stage],
-    debug: &Debug,
-    workers: usize,
-) -> Vec<Outcome> {
-    run_each(jobs, sources, options, want, debug, workers, |_, outcome| outcome)
+pub fn run_all(jobs: &[Job], sources: &SourceMap, want: &[Stage], debug: &Debug, workers: usize) -> Vec<Outcome> {
+    run_each(jobs, sources, want, debug, workers, |_, outcome| outcome)
 }
 
 /// Runs the jobs on up to `workers` threads and gives each outcome to `finish` as soon as it is there, on the thread of
@@ -31,7 +24,6 @@ pub fn run_all(
 pub fn run_each<T: Send + Sync>(
     jobs: &[Job],
     sources: &SourceMap,
-    options: &JobOptions,
     want: &[Stage],
     debug: &Debug,
     workers: usize,
@@ -43,11 +35,8 @@ pub fn run_each<T: Send + Sync>(
         while let Some((job, slot)) = claim(jobs, &done, &next) {
             let mut sources = sources.clone();
             let shown = sources.clone();
-            let result = reproducer::guard(
-                || format!("job: {job:#?}\noptions: {options:#?}"),
-                &shown,
-                || flow::run(job, &mut sources, options, want, debug),
-            );
+            let result =
+                reproducer::guard(|| format!("job: {job:#?}"), &shown, || flow::run(job, &mut sources, want, debug));
             let _ = slot.set(finish(job, Outcome { result, sources }));
         }
     });

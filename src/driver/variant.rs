@@ -97,25 +97,26 @@ fn is_type(text: &str) -> bool {
         || parse_descriptor(text).is_some()
 }
 
-impl JobOptions {
-    /// The options for one job: those of its variant, then those of the run, then those of its input.
+impl Job {
+    /// The options that hold: those of its variant, then those of the run, then those of its input.
     #[must_use]
-    pub fn of_job(&self, job: &Job) -> JobOptions {
-        let (preset, variant) = (&job.input.preset, job.variant.clone().unwrap_or_default());
-        let types: Vec<TypeRule> = self.types.iter().chain(&variant.types).cloned().collect();
+    pub fn settled(&self) -> JobOptions {
+        let (preset, variant) = (&self.input.preset, self.variant.clone().unwrap_or_default());
+        let run = &*self.options;
+        let types: Vec<TypeRule> = run.types.iter().chain(&variant.types).cloned().collect();
         let typed = |rules: &[TypeRule], name: &str| rules.iter().any(|r| r.pattern == name);
         let from_input = preset.defines.iter().filter(|(n, _)| !typed(&types, n));
-        let from_run = self.defines.iter().filter(|(n, _)| !typed(&variant.types, n));
-        let Given { num_warps, num_stages, num_ctas, maxnreg } = variant.given.or(self.given()).or(preset.given);
+        let from_run = run.defines.iter().filter(|(n, _)| !typed(&variant.types, n));
+        let Given { num_warps, num_stages, num_ctas, maxnreg } = variant.given.or(run.given()).or(preset.given);
         JobOptions {
-            signature: variant.signature.or_else(|| self.signature.clone()).or_else(|| preset.signature.clone()),
+            signature: variant.signature.or_else(|| run.signature.clone()).or_else(|| preset.signature.clone()),
             defines: from_input.chain(from_run).chain(&variant.defines).cloned().collect(),
             types,
             num_warps,
             num_stages,
             num_ctas,
             maxnreg,
-            ..self.clone()
+            ..run.clone()
         }
     }
 }
@@ -123,10 +124,10 @@ impl JobOptions {
 /// The name of a job's kernel in PTX, the cubin and the metadata, if `--symbol` gives one: the text with `{kernel}`,
 /// `{variant}`, `{config}` and `{arch}` replaced.
 #[must_use]
-pub fn symbol(job: &Job, options: &JobOptions, kernel: &str) -> Option<String> {
+pub fn symbol(job: &Job, kernel: &str) -> Option<String> {
     let config = job.config.map(|n| n.to_string()).unwrap_or_default();
     let variant = job.variant.as_ref().map(|v| v.name.as_str()).unwrap_or_default();
-    let text = options.symbol.as_ref()?;
+    let text = job.options.symbol.as_ref()?;
     let values = [("{kernel}", kernel), ("{variant}", variant), ("{config}", &config), ("{arch}", job.target.name)];
     Some(values.iter().fold(text.clone(), |text, (word, value)| text.replace(word, value)))
 }
@@ -136,13 +137,12 @@ pub fn symbol(job: &Job, options: &JobOptions, kernel: &str) -> Option<String> {
 /// # Errors
 /// `E0910` where it cannot be a name in PTX (PTX ISA, "Identifiers"), or where several kernels, variants or
 /// configurations would get one name. Architectures may share it.
-pub fn check_symbols(jobs: &[Job], options: &JobOptions) -> Result<(), Diagnostic> {
-    let Some(text) = &options.symbol else { return Ok(()) };
-    let bad = |why: &str| Diagnostic::error(&cli::BAD_OPTION, format!("`--symbol {text}`: {why}"));
+pub fn check_symbols(jobs: &[Job]) -> Result<(), Diagnostic> {
     let mut names = BTreeMap::new();
     for job in jobs {
-        let kernel = job.kernel.as_deref().unwrap_or("kernel");
-        let name = symbol(job, options, kernel).unwrap_or_default();
+        let Some(text) = &job.options.symbol else { continue };
+        let bad = |why: &str| Diagnostic::error(&cli::BAD_OPTION, format!("`--symbol {text}`: {why}"));
+        let name = symbol(job, job.kernel.as_deref().unwrap_or("kernel")).unwrap_or_default();
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         if !name.chars().all(plain) || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(bad(&format!("`{name}` cannot be a kernel's name"))

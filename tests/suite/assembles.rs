@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ttc::cases::{Folder, Loaded};
 use ttc::driver::{Debug, Job, Stage, run_all};
@@ -53,9 +54,11 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
         .instance(&loaded.kernel, &loaded.case.default_config())
         .unwrap_or_else(|d| panic!("{name}: {d:#?}"));
     let target = Target::parse(target).unwrap();
-    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
-    let outcome =
-        run_all(&[job], &folder.sources, &instance.options, &[Stage::Assembly], &Debug::default(), 1).remove(0);
+    let job = Job {
+        kernel: Some(loaded.kernel.name.clone()),
+        ..Job::new(loaded.input.clone(), target, Arc::new(instance.options.clone()))
+    };
+    let outcome = run_all(&[job], &folder.sources, &[Stage::Assembly], &Debug::default(), 1).remove(0);
     let refused = REFUSED.iter().find(|(n, t, _)| (*n, *t) == (name, target.name)).map(|(_, _, code)| *code);
     let made = match outcome.result {
         Ok(made) => made,

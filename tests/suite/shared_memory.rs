@@ -5,6 +5,7 @@
 //! [`NEEDLESS`], with the reason.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::Mutex;
 
 use ttc::analysis::check_shared::check;
@@ -53,11 +54,11 @@ fn prepared(folder: &Folder, loaded: &Loaded, name: &str, target: &str) -> Optio
         .instance(&loaded.kernel, &loaded.case.default_config())
         .unwrap_or_else(|d| panic!("{name}: {d:#?}"));
     let target = Target::parse(target).unwrap();
-    let job = Job { kernel: Some(loaded.kernel.name.clone()), ..Job::new(loaded.input.clone(), target) };
-    let made = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ttgir], &Debug::default(), 1)
-        .remove(0)
-        .result
-        .ok()?;
+    let job = Job {
+        kernel: Some(loaded.kernel.name.clone()),
+        ..Job::new(loaded.input.clone(), target, Arc::new(instance.options.clone()))
+    };
+    let made = run_all(&[job], &folder.sources, &[Stage::Ttgir], &Debug::default(), 1).remove(0).result.ok()?;
     let text = String::from_utf8(made.artifacts[&Stage::Ttgir].clone()).unwrap();
     let mut map = SourceMap::default();
     let file = map.add(format!("{name}.ttgir"), None, text);
