@@ -23,12 +23,12 @@ mod settings;
 mod store;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::diag::Diagnostic;
-use crate::diag::codes::tools;
+use crate::diag::codes::cli;
 use crate::text_file::plain;
 
 pub use counters::Counts;
@@ -56,6 +56,8 @@ pub struct Cache {
     remote: Option<Remote>,
     /// Whether the folder has refused an entry. No other is then tried.
     refused: AtomicBool,
+    /// The digest of this program, once it is known.
+    executable: OnceLock<Key>,
     warnings: Mutex<Vec<Diagnostic>>,
 }
 
@@ -76,7 +78,13 @@ impl Cache {
             }
         });
         let local = settings.dir.clone().map(|dir| Store::new(dir, settings.limit));
-        Cache { local, remote, refused: AtomicBool::new(false), warnings: Mutex::new(warnings) }
+        Cache {
+            local,
+            remote,
+            refused: AtomicBool::new(false),
+            executable: OnceLock::new(),
+            warnings: Mutex::new(warnings),
+        }
     }
 
     /// The bytes of a key.
@@ -125,6 +133,22 @@ impl Cache {
         files::digest_of(self.local.as_ref(), path)
     }
 
+    /// The digest of the program that runs. It stands for ttc itself: every line of it and of the libraries that are
+    /// linked into it, as they were built.
+    ///
+    /// # Errors
+    /// The system's error when the program's file cannot be read.
+    pub fn executable(&self) -> io::Result<Key> {
+        if let Some(known) = self.executable.get() {
+            return Ok(*known);
+        }
+        // The first path leads to the file that runs, even if another one has taken its place since.
+        let path = Path::new("/proc/self/exe");
+        let path: PathBuf = if path.exists() { path.to_owned() } else { std::env::current_exe()? };
+        let digest = self.digest_of(&path)?;
+        Ok(*self.executable.get_or_init(|| digest))
+    }
+
     /// Counts a compilation.
     pub fn count(&self, found: Found) {
         let Some(store) = &self.local else { return };
@@ -157,12 +181,12 @@ impl Cache {
 }
 
 fn unusable(text: &str) -> Diagnostic {
-    Diagnostic::warning(&tools::CACHE_UNUSABLE, text).note("kernels are compiled without it")
+    Diagnostic::warning(&cli::CACHE_UNUSABLE, text).note("kernels are compiled without it")
 }
 
 fn no_remote(address: &str, why: &str) -> Diagnostic {
     let text = format!("the remote cache `{}` cannot be used: {why}", remote::without_secret(address));
-    Diagnostic::warning(&tools::REMOTE_CACHE_UNUSABLE, text)
+    Diagnostic::warning(&cli::REMOTE_CACHE_UNUSABLE, text)
         .note("this run goes on without it")
         .help("see that the server runs and can be reached, or unset `TTC_CACHE_REMOTE`")
 }

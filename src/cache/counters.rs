@@ -61,12 +61,12 @@ impl Counts {
 
 /// The present counts. There are none where nobody has counted.
 #[must_use]
-pub fn read(path: &Path) -> Counts {
+pub(super) fn read(path: &Path) -> Counts {
     std::fs::read(path).map_or_else(|_| Counts::default(), |bytes| Counts::from_bytes(&bytes))
 }
 
 /// Changes the counts, unless another process holds them too long, and gives what they are then.
-pub fn update(path: &Path, change: impl FnOnce(&mut Counts)) -> Option<Counts> {
+pub(super) fn update(path: &Path, change: impl FnOnce(&mut Counts)) -> Option<Counts> {
     try_update(path, change).ok()
 }
 

@@ -20,7 +20,7 @@ const HEADER: usize = 8 + 32 + 8 + 32;
 
 /// Makes an entry of a payload.
 #[must_use]
-pub fn seal(key: Key, payload: &[u8]) -> Vec<u8> {
+pub(super) fn seal(key: Key, payload: &[u8]) -> Vec<u8> {
     let mut entry = Vec::with_capacity(HEADER + payload.len());
     entry.extend(MAGIC);
     entry.extend(key.0);
@@ -32,7 +32,7 @@ pub fn seal(key: Key, payload: &[u8]) -> Vec<u8> {
 
 /// The payload of an entry of this key. It is `None` unless every byte is as [`seal`] made it.
 #[must_use]
-pub fn open(key: Key, mut entry: Vec<u8>) -> Option<Vec<u8>> {
+pub(super) fn open(key: Key, mut entry: Vec<u8>) -> Option<Vec<u8>> {
     let header = entry.get(..HEADER)?;
     let length = u64::from_le_bytes(header[40..48].try_into().ok()?);
     let payload = &entry[HEADER..];

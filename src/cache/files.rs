@@ -18,7 +18,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// The system's error when the file cannot be read.
-pub fn digest_of(store: Option<&Store>, path: &Path) -> io::Result<Key> {
+pub(super) fn digest_of(store: Option<&Store>, path: &Path) -> io::Result<Key> {
     let Some((store, known)) = store.zip(stamp(path)?) else { return read(path) };
     if let Some(digest) = store.get(known).and_then(|bytes| bytes.try_into().ok()) {
         return Ok(Key(digest));

@@ -84,7 +84,8 @@ impl From<&TensorDesc> for TensorMap {
 }
 
 /// Launch metadata of one kernel. All sizes are in bytes.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Metadata {
     pub name: String,
     /// The architecture, such as `sm_90a`.

@@ -23,13 +23,13 @@ mod tma;
 mod warp;
 mod wgmma;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Backend, Binary, GpuOptions, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, AssembleOptions};
+use crate::ptxas::{self, AssembleOptions, Tool};
 use crate::target::Target;
 
 /// NVIDIA's GPUs.
@@ -68,6 +68,13 @@ impl Backend for NvidiaBackend {
 
     fn library(&self) -> Result<PathBuf, Diagnostic> {
         ptxas::find_libdevice(None)
+    }
+
+    fn outside(&self, last: Stage, assembler: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic> {
+        let library = self.library().ok().filter(|_| last > Stage::Ttgir);
+        let ptxas = (last > Stage::Assembly).then(|| ptxas::find(Tool::Ptxas, assembler));
+        let nvdisasm = (last > Stage::Binary).then(|| ptxas::find(Tool::Nvdisasm, None));
+        library.map(Ok).into_iter().chain(ptxas).chain(nvdisasm).collect()
     }
 
     fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
