@@ -55,6 +55,8 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Compile kernels to cubins, or to any stage on the way
     Compile(Compile),
+    /// Build what a manifest names: kernels for several architectures, launchers, fat binaries
+    Build(Build),
     /// Run passes over an IR file, as triton-opt does
     #[command(disable_help_flag = true)]
     Opt {
@@ -370,7 +372,7 @@ pub(crate) struct Compile {
     /// bounded in proportion
     #[arg(long, value_name = "N", default_value_t = MAX_OPS)]
     pub(crate) max_ops: usize,
-    /// Take what was compiled before from the cache, and keep what is compiled now, as TTC_CACHE=1 does
+    /// Take what was compiled before from the cache, and keep what is compiled now, unless TTC_CACHE is 0
     #[arg(long, help_heading = "Cache")]
     pub(crate) cache: bool,
     /// Print the key of each kernel instead of compiling it: its folder in TTC_OVERRIDE_DIR
@@ -388,6 +390,41 @@ pub(crate) struct Compile {
     pub(crate) remarks: Vec<String>,
     #[command(flatten)]
     pub(crate) debugging: Debugging,
+}
+
+/// Only what has changed is made again.
+#[derive(Args, Debug)]
+pub(crate) struct Build {
+    /// The manifest, or the folder that it lies in
+    #[arg(default_value = "ttc.toml")]
+    pub(crate) manifest: PathBuf,
+    /// Directory for the outputs, instead of the manifest's
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// The kernels of the manifest to compile; launchers and fat binaries are left as they are
+    #[arg(short, long)]
+    pub(crate) kernel: Vec<String>,
+    /// Target architectures, separated by commas, instead of the manifest's
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) arch: Vec<String>,
+    /// Say what would be made and why, and make nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Compile without the cache, as TTC_CACHE=0 does
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// Write MODULE.d, which tells make and ninja what was read
+    #[arg(long = "MD")]
+    pub(crate) depfile: bool,
+    /// How many kernels to compile at once [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// The ptxas to use
+    #[arg(long, value_name = "PATH", help_heading = "Tools")]
+    pub(crate) ptxas: Option<PathBuf>,
+    /// Seconds that ptxas may take for a kernel; 0 is no limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, help_heading = "Tools")]
+    pub(crate) ptxas_timeout: u64,
 }
 
 /// Options that show what happens in the pipeline.

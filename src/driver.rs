@@ -36,8 +36,8 @@ mod run;
 pub mod variant;
 
 pub use crate::backend::Stage;
-pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
 pub use cached::key::of_job as job_key;
+pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
 pub use overrides::Overrides;
 pub use run::{Reuse, run_all, run_each};
 pub use variant::{Preset, Variant};

@@ -163,4 +163,7 @@ pub mod ptxas;
 pub mod driver;
 
 #[doc(hidden)]
+pub mod build;
+
+#[doc(hidden)]
 pub mod cases;

@@ -78,6 +78,15 @@ pub(crate) struct Binary {
     pub(crate) spill_loads: u32,
 }
 
+/// Code for one architecture.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) target: Target,
+    /// [`Stage::Binary`] or [`Stage::Assembly`].
+    pub(crate) stage: Stage,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// A vendor. See the module documentation.
 pub(crate) trait Backend: Sync {
     /// The stages in order, each with the word that `--emit` takes and its files end in.
@@ -119,6 +128,12 @@ pub(crate) trait Backend: Sync {
     /// Why the tool cannot be run.
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic>;
 
+    /// Code for several architectures as one file, from which the driver chooses.
+    ///
+    /// # Errors
+    /// What the tool says, or why it cannot be run.
+    fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic>;
+
     /// The word for a stage.
     fn word(&self, stage: Stage) -> &'static str {
         self.stages().iter().find(|(s, _)| *s == stage).map_or("", |(_, word)| word)
@@ -147,6 +162,14 @@ pub fn words() -> Vec<&'static str> {
     all.sort_by_key(|&(stage, _)| stage);
     all.dedup();
     all.into_iter().map(|(_, word)| word).collect()
+}
+
+/// Code for several architectures of one vendor as one file, from which the driver chooses.
+///
+/// # Errors
+/// What the tool says, or why it cannot be run.
+pub(crate) fn bundle(images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+    images.first().map_or(Ok(vec![]), |first| of(&first.target).bundle(images, time_limit))
 }
 
 impl Stage {

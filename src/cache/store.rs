@@ -166,7 +166,9 @@ mod tests {
         assert_eq!(store.get(key).as_deref(), Some(b"first".as_slice()));
         store.put(key, b"second", true).unwrap();
         assert_eq!(store.get(key).as_deref(), Some(b"second".as_slice()));
-        assert!(fs::read_to_string(dir.path().join("deep/cache/CACHEDIR.TAG")).unwrap().starts_with("Signature: 8a477f"));
+        assert!(
+            fs::read_to_string(dir.path().join("deep/cache/CACHEDIR.TAG")).unwrap().starts_with("Signature: 8a477f")
+        );
         fs::write(store.path(key), b"torn").unwrap();
         assert_eq!(store.get(key), None);
         assert!(!store.path(key).exists());

@@ -50,7 +50,8 @@ fn stats(store: &Store, as_json: bool) -> String {
         return format!("{value}\n");
     }
     let asked = hits + later_hits + misses;
-    let share = |n: u64| if asked == 0 { String::new() } else { format!(" ({:.1} %)", n as f64 * 100.0 / asked as f64) };
+    let share =
+        |n: u64| if asked == 0 { String::new() } else { format!(" ({:.1} %)", n as f64 * 100.0 / asked as f64) };
     let mut text = String::new();
     let rows = [
         ("folder", path),

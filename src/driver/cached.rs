@@ -12,10 +12,9 @@
 //! A compilation from the cache gives what the one before gave: the same bytes, metadata, warnings, remarks and lines
 //! of `tl.static_print`. A failure is not kept, and neither is a run that looks inside the pipeline.
 
-pub(super) mod key;
 mod kept;
+pub(super) mod key;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use self::kept::{Record, Result as Kept};
@@ -24,7 +23,6 @@ use super::job::{Compiled, Debug, Job};
 use crate::backend::Stage;
 use crate::cache::{Cache, Found, Key};
 use crate::diag::Diagnostic;
-use crate::irgen::Trail;
 use crate::source::SourceMap;
 
 /// One compilation as the cache sees it.
@@ -43,9 +41,6 @@ pub(super) struct Memo<'a> {
 struct FrontEnd {
     /// The key of the result. It is `None` where the input is a stage.
     result: Option<Key>,
-    trail: Trail,
-    /// The files that were read beside the input.
-    files: Vec<PathBuf>,
     /// How many diagnostics the front end made.
     said: Option<usize>,
 }
@@ -65,7 +60,7 @@ pub(super) fn run(
     let Some(mut memo) = cache.and_then(|cache| Memo::new(cache, job, sources, want, debug)) else {
         return flow::run(job, sources, want, debug, None);
     };
-    if let Some((mut made, known)) = memo.at_once(sources) {
+    if let Some((mut made, known)) = memo.at_once(job, sources) {
         *sources = known;
         memo.cache.count(Found::AtOnce);
         made.timings.push(("cache", start.elapsed()));
@@ -88,17 +83,13 @@ impl<'a> Memo<'a> {
     }
 
     /// The compilation and the sources that it read, if the request leads to a result without any stage.
-    fn at_once(&self, sources: &SourceMap) -> Option<(Compiled, SourceMap)> {
+    fn at_once(&self, job: &Job, sources: &SourceMap) -> Option<(Compiled, SourceMap)> {
         let (mut made, mut sources) = (Compiled::default(), sources.clone());
+        made.files.push(job.input.file);
         let record = Record::from_bytes(&self.cache.get(self.request)?)?;
         let result = record.restore(&mut made, &mut sources)?;
         Kept::from_bytes(&self.cache.get(result)?)?.restore(&mut made, &mut sources)?;
         Some((made, sources))
-    }
-
-    /// Takes note of what the front end has read. `files` are those beside the input.
-    pub(super) fn read(&mut self, trail: Trail, files: Vec<PathBuf>) {
-        (self.front.trail, self.front.files) = (trail, files);
     }
 
     /// Adds the result of the later stages to what the front end made, if the cache has it.
@@ -115,14 +106,14 @@ impl<'a> Memo<'a> {
 
     /// Keeps what was made.
     pub(super) fn keep(&self, made: &Compiled, sources: &SourceMap) {
-        let FrontEnd { result, trail, files, said } = &self.front;
+        let FrontEnd { result, said } = &self.front;
         let front = said.unwrap_or(made.diagnostics.len());
         let result = result.unwrap_or_else(|| key::of_whole(self.request));
         if !self.found {
             let Some(bytes) = Kept::of(made, front, sources).and_then(|kept| kept.to_bytes()) else { return };
             self.cache.put(result, &bytes, false);
         }
-        let record = Record::of(result, trail, files, made, front, sources).and_then(|r| r.to_bytes());
+        let record = Record::of(result, made, front, sources).and_then(|r| r.to_bytes());
         if let Some(bytes) = record {
             self.cache.put(self.request, &bytes, true);
         }

@@ -157,7 +157,8 @@ impl Flow<'_, '_> {
     }
 
     fn start(&mut self, sources: &mut SourceMap) -> Step {
-        self.made.metadata.sources = names(sources, &[self.job.input.file]);
+        self.made.files = vec![self.job.input.file];
+        self.made.metadata.sources = names(sources, &self.made.files);
         match self.job.input.language {
             Language::Source => {
                 let mut ir = self.timed("front end", |f| f.front_end(sources))?;
@@ -328,10 +329,8 @@ impl Flow<'_, '_> {
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
         self.made.metadata.sources = names(sources, &lowered.files);
-        if let Some(memo) = &mut self.memo {
-            let beside = lowered.files.iter().filter(|&&f| f != self.job.input.file);
-            memo.read(lowered.trail, beside.filter_map(|&f| sources.file(f).path.clone()).collect());
-        }
+        self.made.files = lowered.files;
+        self.made.trail = lowered.trail;
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
@@ -344,7 +343,8 @@ impl Flow<'_, '_> {
         let start = Instant::now();
         let behind = Behind { job: self.job, options: &self.options, launch: self.launch, made: &self.made, ir };
         let Some(later) = memo.recall(&behind, sources) else { return false };
-        let Compiled { kernel, artifacts, metadata, timings: _, diagnostics, printed: _, dumps: _ } = later;
+        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _ } =
+            later;
         (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);
         self.made.diagnostics.extend(diagnostics);
         self.made.timings.push(("cache", start.elapsed()));

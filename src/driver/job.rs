@@ -11,9 +11,9 @@ use super::variant::Variant;
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::{Given, TypeRule};
+use crate::irgen::{Given, Trail, TypeRule};
 use crate::passes::remarks::Group;
-use crate::source::SourceMap;
+use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
 /// Everything about a compilation that is not its input.
@@ -87,6 +87,10 @@ impl JobOptions {
 #[derive(Debug, Default)]
 pub struct Compiled {
     pub kernel: String,
+    /// The files that were read: the input and what it imports.
+    pub files: Vec<FileId>,
+    /// What the imports looked for.
+    pub trail: Trail,
     pub artifacts: BTreeMap<Stage, Vec<u8>>,
     pub metadata: Metadata,
     /// Wall time of each stage that ran, in order.

@@ -112,11 +112,7 @@ fn overridden(
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let (before, after): (Vec<Stage>, Vec<Stage>) = want.iter().partition(|&&w| w < stage);
     let original = sources.file(job.input.file).name.clone();
-    let mut made = if before.is_empty() {
-        Compiled::default()
-    } else {
-        flow::run(job, sources, &before, debug, None)?
-    };
+    let mut made = if before.is_empty() { Compiled::default() } else { flow::run(job, sources, &before, debug, None)? };
     let input: Input = input::read(sources, file, None).map_err(|d| vec![d])?;
     let rest = Job { input, kernel: None, ..job.clone() };
     let mut later = flow::run(&rest, sources, &after, debug, None)?;

@@ -26,9 +26,9 @@ pub struct Reuse<'a> {
     pub overrides: Option<&'a Overrides>,
 }
 
-/// Runs the jobs on up to `workers` threads and gives each outcome to `finish` as soon as it is there, on the thread of
-/// the job, so that what one job made is safe whatever becomes of the others. What `finish` returns comes in the order
-/// of the jobs.
+/// Runs the jobs on up to `workers` threads and gives each outcome to `finish` with the job's number, as soon as it is
+/// there, on the thread of the job, so that what one job made is safe whatever becomes of the others. What `finish`
+/// returns comes in the order of the jobs.
 ///
 /// A panic in a job is a defect of ttc. It becomes an E0999 diagnostic that names a reproducer file, and the other jobs
 /// go on.
@@ -39,12 +39,12 @@ pub fn run_each<T: Send + Sync>(
     debug: &Debug,
     reuse: &Reuse<'_>,
     workers: usize,
-    finish: impl Fn(&Job, Outcome) -> T + Sync,
+    finish: impl Fn(usize, Outcome) -> T + Sync,
 ) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let done: Vec<OnceLock<T>> = jobs.iter().map(|_| OnceLock::new()).collect();
     threads::crew(workers.clamp(1, jobs.len().max(1)), || {
-        while let Some((job, slot)) = claim(jobs, &done, &next) {
+        while let Some((index, job, slot)) = claim(jobs, &done, &next) {
             let mut sources = sources.clone();
             let shown = sources.clone();
             let work = || match reuse.overrides.and_then(|o| o.run(job, &mut sources, want, debug)) {
@@ -52,13 +52,17 @@ pub fn run_each<T: Send + Sync>(
                 None => cached::run(reuse.cache, job, &mut sources, want, debug),
             };
             let result = reproducer::guard(|| format!("job: {job:#?}"), &shown, work);
-            let _ = slot.set(finish(job, Outcome { result, sources }));
+            let _ = slot.set(finish(index, Outcome { result, sources }));
         }
     });
     done.into_iter().map(|o| o.into_inner().expect("every job has run")).collect()
 }
 
-fn claim<'a, T>(jobs: &'a [Job], done: &'a [OnceLock<T>], next: &AtomicUsize) -> Option<(&'a Job, &'a OnceLock<T>)> {
+fn claim<'a, T>(
+    jobs: &'a [Job],
+    done: &'a [OnceLock<T>],
+    next: &AtomicUsize,
+) -> Option<(usize, &'a Job, &'a OnceLock<T>)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((jobs.get(index)?, &done[index]))
+    Some((index, jobs.get(index)?, &done[index]))
 }

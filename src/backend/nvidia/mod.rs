@@ -24,12 +24,13 @@ mod warp;
 mod wgmma;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::{Backend, Binary, GpuOptions, Stage, Tools};
+use super::{Backend, Binary, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, AssembleOptions, Tool};
+use crate::ptxas::{self, AssembleOptions, Part, Tool};
 use crate::target::Target;
 
 /// NVIDIA's GPUs.
@@ -98,5 +99,13 @@ impl Backend for NvidiaBackend {
 
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
         ptxas::disassemble(binary, None, tools.time_limit)
+    }
+
+    fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+        let parts: Vec<Part<'_>> = images
+            .iter()
+            .map(|i| Part { target: i.target, is_ptx: i.stage == Stage::Assembly, bytes: &i.bytes })
+            .collect();
+        ptxas::bundle(&parts, None, time_limit)
     }
 }

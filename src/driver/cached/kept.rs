@@ -16,7 +16,7 @@ use crate::diag::{Diagnostic, Label, Place, Severity, codes};
 use crate::driver::job::Compiled;
 use crate::driver::metadata::Metadata;
 use crate::irgen::{Trail, embed_library_file};
-use crate::source::{SourceMap, Span};
+use crate::source::{FileId, SourceMap, Span};
 use crate::text_file;
 
 /// What the stages behind the front end made.
@@ -37,7 +37,9 @@ impl Result {
     /// Keeps what was made. The first `front` diagnostics are the front end's, which are another's to keep. It is `None`
     /// if a diagnostic cannot be kept.
     pub(super) fn of(made: &Compiled, front: usize, sources: &SourceMap) -> Option<Result> {
-        let Compiled { kernel, artifacts, metadata, timings: _, diagnostics, printed: _, dumps: _ } = made;
+        // The rest is the front end's, or not kept.
+        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _ } =
+            made;
         Some(Result {
             kernel: kernel.clone(),
             metadata: metadata.clone(),
@@ -97,25 +99,19 @@ pub(super) struct Record {
 
 impl Record {
     /// Keeps what the front end made. It is `None` if some of it cannot be kept.
-    pub(super) fn of(
-        result: Key,
-        trail: &Trail,
-        files: &[PathBuf],
-        made: &Compiled,
-        front: usize,
-        sources: &SourceMap,
-    ) -> Option<Record> {
-        if trail.unreadable {
+    pub(super) fn of(result: Key, made: &Compiled, front: usize, sources: &SourceMap) -> Option<Record> {
+        if made.trail.unreadable {
             return None;
         }
-        let digest = |path: &PathBuf| {
-            let (_, file) = sources.iter().find(|(_, f)| f.path.as_ref() == Some(path))?;
-            Some((path.clone(), of_bytes(file.text.as_bytes()).to_string()))
+        let digest = |&file: &FileId| {
+            let file = sources.get(file)?;
+            Some((file.path.clone()?, of_bytes(file.text.as_bytes()).to_string()))
         };
         Some(Record {
             result: result.to_string(),
-            files: files.iter().map(digest).collect::<Option<_>>()?,
-            trail: trail.clone(),
+            // The first file is the input, whose text is part of the request.
+            files: made.files.iter().skip(1).map(digest).collect::<Option<_>>()?,
+            trail: made.trail.clone(),
             said: made.diagnostics.get(..front)?.iter().map(|d| Said::of(d, sources)).collect::<Option<_>>()?,
             printed: made.printed.clone(),
         })
@@ -129,18 +125,20 @@ impl Record {
             return None;
         }
         for (path, digest) in files {
-            let known = sources.iter().find(|(_, f)| f.path.as_ref() == Some(&path)).map(|(_, f)| f.text.clone());
-            let text = match &known {
-                Some(text) => text.clone(),
-                None => text_file::read_plain_file(&path).ok()?.into(),
+            let known = sources.iter().find(|(_, f)| f.path.as_ref() == Some(&path)).map(|(id, _)| id);
+            let file = match known {
+                Some(file) => file,
+                None => {
+                    let text = text_file::read_plain_file(&path).ok()?;
+                    sources.add(path.display().to_string(), Some(&path), text)
+                }
             };
-            if of_bytes(text.as_bytes()).to_string() != digest {
+            if of_bytes(sources.file(file).text.as_bytes()).to_string() != digest {
                 return None;
             }
-            if known.is_none() {
-                sources.add(path.display().to_string(), Some(&path), text);
-            }
+            made.files.push(file);
         }
+        made.trail = trail;
         let said: Vec<Diagnostic> = said.into_iter().map(|s| s.restore(sources)).collect::<Option<_>>()?;
         made.diagnostics.extend(said);
         made.printed.extend(printed);

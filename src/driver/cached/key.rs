@@ -18,9 +18,9 @@ use crate::cache::{Cache, Digest, Key};
 use crate::driver::input::{Input, Language};
 use crate::driver::job::{Compiled, Debug, Job, JobOptions, compiler_version};
 use crate::driver::variant::Variant;
-use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::ir::Ir;
 use crate::ir::entity::Entity;
+use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen::{Launch, TypeRule};
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
@@ -237,7 +237,17 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         d.option(number, |d, n| d.number(u64::from(n)));
     }
     // What was said and printed belongs to the front end, which has just said it. The rest is empty still.
-    let Compiled { kernel, metadata, artifacts: _, timings: _, diagnostics: _, printed: _, dumps: _ } = made;
+    let Compiled {
+        kernel,
+        metadata,
+        files: _,
+        trail: _,
+        artifacts: _,
+        timings: _,
+        diagnostics: _,
+        printed: _,
+        dumps: _,
+    } = made;
     d.text(kernel);
     d.bytes(&metadata.to_json());
     take_ir(d, ir);

@@ -70,6 +70,13 @@ impl Trail {
         *self.folders.entry(path.to_owned()).or_insert_with(|| path.is_dir())
     }
 
+    /// The paths where nothing was. What appears there later may be found before the files that were read.
+    #[must_use]
+    pub fn absent(&self) -> Vec<PathBuf> {
+        let looked = self.files.iter().chain(&self.folders).filter(|(_, was)| !**was).map(|(path, _)| path);
+        looked.filter(|path| !path.exists()).cloned().collect()
+    }
+
     /// Whether the disk is still as it was. An added file that would be found earlier than the one that was read makes
     /// a difference.
     #[must_use]
