@@ -149,7 +149,8 @@ fn a_hit_says_and_makes_what_the_compilation_said_and_made() {
     // What looks inside runs every stage.
     let shown = world.run("compile k.tk -k two --emit ptx --out-dir out --cache --print-ir-after=cse", 0);
     assert!(shown.contains("IR Dump After cse"), "{shown}");
-    assert!(world.run("compile k.tk -k two --emit ptx --out-dir out --cache --summary", 0).contains("cache "));
+    let summary = || world.run("compile k.tk -k two --emit ptx --out-dir out --cache --summary", 0);
+    assert!(summary().contains("\nptxas ") && summary().contains("\ncache "));
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn every_option_that_changes_a_byte_is_another_compilation() {
     let options = [
         "",
         "-D BLOCK=128",
-        "--type x_ptr=*fp16:16",
+        "--type x_ptr=*fp64:16",
         "--signature *fp32,64",
         "--variant v:num_warps=2",
         "--num-warps 8",
@@ -177,13 +178,18 @@ fn every_option_that_changes_a_byte_is_another_compilation() {
         "--max-ops 9999",
         "--remarks all",
     ];
+    let mut truth = vec![];
     for option in options {
         let what = world.same(&format!("{same} {option}"));
         assert_eq!(what.hits, 0, "{option}");
+        truth.push(files(&world.at("plain")));
     }
-    for option in options {
-        assert_eq!(world.same(&format!("{same} {option}")), HIT, "{option}");
+    for (option, truth) in options.iter().zip(truth) {
+        fs::remove_dir_all(world.at("cached")).unwrap();
+        world.run(&format!("compile {same} {option} --out-dir cached --cache"), 0);
+        assert_eq!(files(&world.at("cached")), truth, "{option}");
     }
+    assert_eq!(world.stats().hits, options.len() as u64);
     for other in ["--arch sm_90a --emit ttir,ptx", "--arch sm_80 --emit ptx"] {
         assert_eq!(world.same(&format!("k.tk -k two {other}")).hits, 0, "{other}");
     }
@@ -257,7 +263,7 @@ fn a_failure_is_not_kept() {
     world.write("k.tk", &broken);
     let args = "compile k.tk -k two --arch sm_80 --emit ptx -o out.ptx --cache";
     for _ in 0..2 {
-        assert!(world.run(args, 1).contains("E0209"));
+        assert!(world.run(args, 1).contains("error[E0"));
     }
     assert_eq!(world.stats(), What { hits: 0, later: 0, misses: 2 });
     // A tool that fails today may do its work tomorrow.
@@ -357,7 +363,7 @@ fn the_command_shows_and_empties_the_cache() {
     world.run("cache clear", 0);
     assert_eq!((world.entries().len(), world.stats()), (0, What { hits: 0, later: 0, misses: 0 }));
     assert!(world.at("cache/mine.txt").exists());
-    assert!(world.run("cache gc --max-size many", 2).contains("expected a size"));
+    assert!(world.run("cache gc --max-size many", 2).contains("is no unit"));
     // A limit from the environment holds for writers.
     for block in [64, 128, 256, 512, 1024] {
         let mut command = world.command("compile k.tk -k two --arch sm_80 --emit ptx -o o.ptx --cache");
