@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ttc::cache::size;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
@@ -75,6 +76,11 @@ pub(crate) enum Command {
     List(List),
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
+    /// Show the cache of compilations, or make it smaller
+    Cache {
+        #[command(subcommand)]
+        command: CacheCommand,
+    },
     /// Explain a diagnostic code; without one, list them all
     Explain {
         /// A code as a message has it: `E0216`, or `216`
@@ -84,6 +90,37 @@ pub(crate) enum Command {
     Completions { shell: clap_complete::Shell },
     /// Print the manual page of ttc, or of one of its commands
     Man { command: Option<String> },
+}
+
+/// What to do with the cache.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CacheCommand {
+    /// Print the folder of the cache
+    Path,
+    /// Print how much the cache holds, and how often it had what was asked for
+    Stats {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove what killed processes have left, and the entries that were not read for the longest time
+    Gc {
+        /// How many bytes may be left, or with K, M, G [default: TTC_CACHE_SIZE, or 5G]
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        max_size: Option<u64>,
+        /// Read every entry, and remove those that are damaged
+        #[arg(long)]
+        check: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove every entry
+    Clear {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// The choice of a kernel and its parameters.
@@ -479,6 +516,12 @@ pub(crate) struct Compile {
     /// bounded in proportion
     #[arg(long, value_name = "N", default_value_t = MAX_OPS)]
     pub(crate) max_ops: usize,
+    /// Take what was compiled before from the cache, and keep what is compiled now, unless TTC_CACHE is 0
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) cache: bool,
+    /// Print the key of each kernel instead of compiling it: its folder in TTC_OVERRIDE_DIR
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) print_key: bool,
     /// The ptxas to use
     #[arg(long, value_name = "PATH", help_heading = "Tools")]
     pub(crate) ptxas: Option<PathBuf>,
@@ -517,6 +560,9 @@ pub(crate) struct Build {
     /// Say what would be made and why, and make nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Compile without the cache, as TTC_CACHE=0 does
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Write MODULE.d, which tells make and ninja what was read
     #[arg(long = "MD")]
     pub(crate) depfile: bool,
@@ -617,27 +663,6 @@ fn milliseconds(text: &str) -> Result<f64, String> {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value * scale),
         _ => Err("expected a time such as 25ms".to_owned()),
     }
-}
-
-/// Reads a size: `2G`, `512M`, `1000000`.
-fn size(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((at, c)) if !c.is_ascii_digit() => (&text[..at], c),
-        _ => (text, ' '),
-    };
-    let shift = match unit.to_ascii_uppercase() {
-        ' ' => 0,
-        'K' => 10,
-        'M' => 20,
-        'G' => 30,
-        'T' => 40,
-        _ => return Err(format!("`{unit}` is no unit: K, M, G or T")),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(1 << shift))
-        .ok_or_else(|| "expected a size such as 512M".to_owned())
 }
 
 fn triple(text: &str) -> Result<[u32; 3], String> {

@@ -63,6 +63,7 @@ fn run(command: Command) -> Report {
         Command::Check(c) => commands::check(&c),
         Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),
+        Command::Cache { command } => commands::cache::cache(&command),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Opt { args } => commands::opt(&args),
         Command::Completions { shell } => {

@@ -89,6 +89,8 @@ impl Project {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
         command.arg("build").args(args).args(["--color", "never"]).current_dir(self.0.path());
+        // The tests are about what is built, and the cache has tests of its own.
+        command.env("TTC_CACHE", "0");
         command
     }
 
