@@ -142,7 +142,7 @@ fn table(gpu: &Gpu, request: &Request<'_>, tuned: &Tuned) -> String {
         text,
         "{} for {} on {}: {} configurations, {timed} measured",
         request.loaded.kernel.name,
-        request.base,
+        request.base.meaning(),
         gpu.words(),
         tuned.attempts.len()
     );
