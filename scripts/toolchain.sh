@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing ttc needs beside Rust, and fetches nothing that is present:
 #   1. LLVM's development packages and tools, and a C++ compiler for the linker, from the system's packages (needs root);
-#   2. ptxas (the newest and, for the tests, the oldest supported one), nvdisasm and libdevice from NVIDIA's Python packages, into the ignored
+#   2. ptxas (the newest and, for the tests, the oldest supported one), nvdisasm, fatbinary and libdevice from NVIDIA's Python packages, into the ignored
 #      folder .toolchain.
 # Exit status: 0 all is there, 1 something is missing and the message says what to do.
 set -euo pipefail
@@ -12,7 +12,7 @@ PACKAGES=(llvm-22-dev libpolly-22-dev llvm-22-tools libzstd-dev zlib1g-dev lld-2
 # The tests also assemble with the oldest release that the README promises.
 WHEELS=(nvidia-cuda-nvcc==13.4.59 nvidia-nvvm==13.4.59 nvidia-cuda-nvdisasm==13.4.49 nvidia-cuda-nvcc-cu12==12.8.93)
 # What of the wheels is kept: the programs, the bitcode library, and NVIDIA's licences.
-WANTED='/bin/(ptxas|nvdisasm)$|/libdevice\.10\.bc$|/License\.txt$'
+WANTED='/bin/(ptxas|nvdisasm|fatbinary)$|/libdevice\.10\.bc$|/License\.txt$'
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly root=$PWD folder=.toolchain
@@ -100,7 +100,7 @@ ensure_packages() {
 has_wheels() {
     [ -r "$folder/versions" ] && [ "$(<"$folder/versions")" = "${WHEELS[*]}" ] || return 1
     local part
-    for part in bin/ptxas bin/nvdisasm nvvm/libdevice/libdevice.10.bc; do
+    for part in bin/ptxas bin/nvdisasm bin/fatbinary nvvm/libdevice/libdevice.10.bc; do
         compgen -G "$folder/nvidia/cu[0-9]*/$part" >/dev/null || return 1
     done
     [ -x "$folder/nvidia/cuda_nvcc/bin/ptxas" ]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ttc::cache::size;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
@@ -54,6 +55,8 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Compile kernels to cubins, or to any stage on the way
     Compile(Compile),
+    /// Build what a manifest names: kernels for several architectures, launchers, fat binaries
+    Build(Build),
     /// Run passes over an IR file, as triton-opt does
     #[command(disable_help_flag = true)]
     Opt {
@@ -75,6 +78,11 @@ pub(crate) enum Command {
     List(List),
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
+    /// Show the cache of compilations, or make it smaller
+    Cache {
+        #[command(subcommand)]
+        command: CacheCommand,
+    },
     /// Explain a diagnostic code; without one, list them all
     Explain {
         /// A code as a message has it: `E0216`, or `216`
@@ -84,6 +92,37 @@ pub(crate) enum Command {
     Completions { shell: clap_complete::Shell },
     /// Print the manual page of ttc, or of one of its commands
     Man { command: Option<String> },
+}
+
+/// What to do with the cache.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CacheCommand {
+    /// Print the folder of the cache
+    Path,
+    /// Print how much the cache holds, and how often it had what was asked for
+    Stats {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove what killed processes have left, and the entries that were not read for the longest time
+    Gc {
+        /// How many bytes may be left, or with K, M, G [default: TTC_CACHE_SIZE, or 5G]
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        max_size: Option<u64>,
+        /// Read every entry, and remove those that are damaged
+        #[arg(long)]
+        check: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove every entry
+    Clear {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// The choice of a kernel and its parameters.
@@ -142,6 +181,9 @@ pub(crate) struct List {
     /// Print the list as JSON, a line for each kernel
     #[arg(long, conflicts_with = "template")]
     pub(crate) json: bool,
+    /// Print a table for the manifest of `ttc build` for each kernel, with guesses to correct
+    #[arg(long, conflicts_with_all = ["json", "template"])]
+    pub(crate) manifest: bool,
     /// Print a command and a case file for each kernel, with guesses to correct
     #[arg(long)]
     pub(crate) template: bool,
@@ -454,9 +496,10 @@ pub(crate) struct Compile {
     /// Leave line tables out of PTX and cubin
     #[arg(long)]
     pub(crate) no_line_info: bool,
-    /// How many programs a launch has, over arguments and constants: "cdiv(n, BLOCK), 2"
-    #[arg(long, value_name = "EXPRS")]
-    pub(crate) grid: Option<String>,
+    /// How many programs a launch has, over arguments and constants: "cdiv(n, BLOCK), 2", or "softmax=rows" for one
+    /// kernel of several
+    #[arg(long, value_name = "[KERNEL=]EXPRS")]
+    pub(crate) grid: Vec<String>,
     /// Append the two hidden pointer parameters that Triton's launcher passes
     #[arg(long)]
     pub(crate) triton_abi: bool,
@@ -499,6 +542,12 @@ pub(crate) struct Compile {
     /// bounded in proportion
     #[arg(long, value_name = "N", default_value_t = MAX_OPS)]
     pub(crate) max_ops: usize,
+    /// Take what was compiled before from the cache, and keep what is compiled now, unless TTC_CACHE is 0
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) cache: bool,
+    /// Print the key of each kernel instead of compiling it: its folder in TTC_OVERRIDE_DIR
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) print_key: bool,
     /// The ptxas to use
     #[arg(long, value_name = "PATH", help_heading = "Tools")]
     pub(crate) ptxas: Option<PathBuf>,
@@ -511,6 +560,47 @@ pub(crate) struct Compile {
     pub(crate) remarks: Vec<String>,
     #[command(flatten)]
     pub(crate) debugging: Debugging,
+}
+
+/// Only what has changed is made again.
+#[derive(Args, Debug)]
+pub(crate) struct Build {
+    /// The manifest, or the folder that it lies in
+    #[arg(default_value = "ttc.toml")]
+    pub(crate) manifest: PathBuf,
+    /// Directory for the outputs, instead of the manifest's
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// The kernels of the manifest to compile; launchers and fat binaries are left as they are
+    #[arg(short, long)]
+    pub(crate) kernel: Vec<String>,
+    /// Target architectures, separated by commas, instead of the manifest's
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) arch: Vec<String>,
+    /// What to make, separated by commas, instead of the manifest's `emit`
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) emit: Vec<String>,
+    /// The name of launchers, index and dependencies, instead of the manifest's `module`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Option<String>,
+    /// Say what would be made and why, and make nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Compile without the cache, as TTC_CACHE=0 does
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// Write MODULE.d, which tells make and ninja what was read
+    #[arg(long = "MD")]
+    pub(crate) depfile: bool,
+    /// How many kernels to compile at once [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// The ptxas to use
+    #[arg(long, value_name = "PATH", help_heading = "Tools")]
+    pub(crate) ptxas: Option<PathBuf>,
+    /// Seconds that ptxas may take for a kernel; 0 is no limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, help_heading = "Tools")]
+    pub(crate) ptxas_timeout: u64,
 }
 
 /// Options that show what happens in the pipeline.
@@ -599,27 +689,6 @@ fn milliseconds(text: &str) -> Result<f64, String> {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value * scale),
         _ => Err("expected a time such as 25ms".to_owned()),
     }
-}
-
-/// Reads a size: `2G`, `512M`, `1000000`.
-fn size(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((at, c)) if !c.is_ascii_digit() => (&text[..at], c),
-        _ => (text, ' '),
-    };
-    let shift = match unit.to_ascii_uppercase() {
-        ' ' => 0,
-        'K' => 10,
-        'M' => 20,
-        'G' => 30,
-        'T' => 40,
-        _ => return Err(format!("`{unit}` is no unit: K, M, G or T")),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(1 << shift))
-        .ok_or_else(|| "expected a size such as 512M".to_owned())
 }
 
 fn triple(text: &str) -> Result<[u32; 3], String> {

@@ -98,7 +98,7 @@ pub use compiler::{
 pub use diag::{Diagnostic, Severity};
 pub use driver::metadata::{Metadata, Param, TensorDesc};
 pub use irgen::{ConfigInfo, Plain};
-pub use irgen::{KernelInfo, KernelParam, Source as ValueSource};
+pub use irgen::{KernelInfo, KernelParam, Source as ValueSource, Template};
 pub use passes::remarks::Group as RemarkGroup;
 pub use target::Target;
 
@@ -112,10 +112,19 @@ pub mod diag;
 pub mod text_file;
 
 #[doc(hidden)]
+pub mod whole_file;
+
+#[doc(hidden)]
+pub mod cache;
+
+#[doc(hidden)]
 pub mod target;
 
 #[doc(hidden)]
 pub mod threads;
+
+#[doc(hidden)]
+pub mod fingerprint;
 
 #[doc(hidden)]
 pub mod lexer;
@@ -155,6 +164,9 @@ pub mod ptxas;
 
 #[doc(hidden)]
 pub mod driver;
+
+#[doc(hidden)]
+pub mod build;
 
 #[doc(hidden)]
 pub mod cases;

@@ -13,7 +13,7 @@ mod stdio;
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use args::{Cli, Color, Command, ErrorFormat, Messages};
@@ -48,13 +48,23 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Report {
     match command {
         Command::Compile(c) => commands::compile(c),
-        Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
+        Command::Build(b) => {
+            let progress = ttc::build::Progress::default();
+            let shown = || Shown::of(&progress.done, &progress.total, "kernels");
+            watched(shown, || commands::build::build(b, &progress))
+        }
+        Command::Interpret(i) => {
+            let progress = Progress::default();
+            let shown = || Shown::of(&progress.done, &progress.total, "programs");
+            watched(shown, || commands::interpret::interpret(&i, &progress))
+        }
         Command::Run(r) => commands::run::run(&r),
         Command::Bench(b) => commands::bench::bench(&b),
         Command::Tune(t) => commands::tune::tune(&t),
         Command::Check(c) => commands::check(&c),
         Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),
+        Command::Cache { command } => commands::cache::cache(&command),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Opt { args } => commands::opt(&args),
         Command::Completions { shell } => {
@@ -93,13 +103,26 @@ fn page(command: clap::Command) -> Report {
     }
 }
 
+/// How far a command has come.
+struct Shown {
+    done: u64,
+    total: u64,
+    of: &'static str,
+}
+
+impl Shown {
+    fn of(done: &AtomicU64, total: &AtomicU64, of: &'static str) -> Shown {
+        Shown { done: done.load(Ordering::Relaxed), total: total.load(Ordering::Relaxed), of }
+    }
+}
+
 /// Runs a command while another thread shows how far it has come. It shows that in a line on stderr, if that is a
 /// terminal and the run takes more than a second.
-fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
+fn watched(progress: impl Fn() -> Shown + Sync, work: impl FnOnce() -> Report) -> Report {
     const WIDTH: u64 = 30;
-    let (progress, over) = (Progress::default(), AtomicBool::new(false));
+    let over = AtomicBool::new(false);
     if !std::io::stderr().is_terminal() {
-        return work(&progress);
+        return work();
     }
     std::thread::scope(|scope| {
         let bar = scope.spawn(|| {
@@ -107,13 +130,13 @@ fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
             let mut shown = false;
             while !over.load(Ordering::Acquire) {
                 std::thread::park_timeout(Duration::from_millis(100));
-                let (done, total) = (progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
+                let Shown { done, total, of } = progress();
                 if start.elapsed() < Duration::from_secs(1) || total == 0 {
                     continue;
                 }
                 let filled = (done.min(total) * WIDTH / total) as usize;
                 let (full, empty) = ("=".repeat(filled), " ".repeat(WIDTH as usize - filled));
-                eprint!("\r[{full}{empty}] {done} of {total} programs, {} s", start.elapsed().as_secs());
+                eprint!("\r[{full}{empty}] {done} of {total} {of}, {} s", start.elapsed().as_secs());
                 shown = true;
             }
             if shown {
@@ -121,7 +144,7 @@ fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
                 eprint!("\r\x1b[K");
             }
         });
-        let report = work(&progress);
+        let report = work();
         over.store(true, Ordering::Release);
         bar.thread().unpark();
         report

@@ -1,4 +1,5 @@
-//! Runs NVIDIA's tools: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]).
+//! Runs NVIDIA's tools: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]), fatbinary for code of
+//! several architectures in one file ([`bundle`]).
 //!
 //! [`assemble`] works in these steps:
 //! 1. Find ptxas ([`mod@find`]). A path that the user named is taken as it is; otherwise the first place that has it
@@ -29,7 +30,6 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,8 +39,8 @@ use crate::diag::codes::{cli, tools};
 use crate::target::Target;
 pub use find::{Tool, find, find_libdevice};
 pub use report::{FunctionUsage, Usage};
-use run::Run;
 pub use run::stop_all;
+use run::{Run, Word};
 
 /// How long a tool may run when nobody says: an hour. The largest real kernels take ptxas some minutes.
 pub const TIME_LIMIT: Duration = Duration::from_hours(1);
@@ -113,15 +113,16 @@ impl Assembled {
 /// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let ptxas = find(Tool::Ptxas, options.ptxas)?;
-    let mut args: Vec<OsString> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
+    let mut words: Vec<Word> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
     if options.line_info {
-        args.push("-lineinfo".into());
+        words.push("-lineinfo".into());
     }
     if !options.fp_fusion {
-        args.push("--fmad=false".into());
+        words.push("--fmad=false".into());
     }
-    args.extend(options.extra.iter().map(Into::into));
-    let mut run = Run::new(Tool::Ptxas, ptxas, args, ptx.as_bytes())?;
+    words.extend(options.extra.iter().map(Into::into));
+    words.extend([Word::Input(String::new(), 0), "-o".into(), Word::Output("")]);
+    let mut run = Run::new(Tool::Ptxas, ptxas, words, &[ptx.as_bytes()])?;
     let ended = run.execute(options.time_limit)?;
     let output = run.output().map_err(|e| scratch(&e, "read the cubin"))?;
     if !ended.status.success() || ended.stopped || output.is_empty() {
@@ -140,12 +141,47 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
 /// `E0801`, `E0802`, `E0804`, `E0806`, and `E0807` with nvdisasm's own message when it fails.
 pub fn disassemble(cubin: &[u8], nvdisasm: Option<&Path>, time_limit: Option<Duration>) -> Result<String, Diagnostic> {
     let tool = find(Tool::Nvdisasm, nvdisasm)?;
-    let run = Run::new(Tool::Nvdisasm, tool, vec!["-c".into()], cubin)?;
+    let run = Run::new(Tool::Nvdisasm, tool, vec!["-c".into(), Word::Input(String::new(), 0)], &[cubin])?;
     let ended = run.execute(time_limit)?;
     if ended.status.success() && !ended.stopped {
         return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
     Err(failure::of_nvdisasm(&run, &ended, cubin, time_limit))
+}
+
+/// One part of a fat binary.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    pub target: Target,
+    /// Whether it is PTX, which the driver compiles for GPUs that no other part is for. Otherwise it is a cubin.
+    pub is_ptx: bool,
+    pub bytes: &'a [u8],
+}
+
+/// Puts code for several architectures into one fat binary, from which the driver chooses.
+///
+/// # Errors
+/// `E0801`, `E0802`, `E0804`, `E0806`, and `E0817` with fatbinary's own message when it fails.
+pub fn bundle(
+    parts: &[Part<'_>],
+    fatbinary: Option<&Path>,
+    time_limit: Option<Duration>,
+) -> Result<Vec<u8>, Diagnostic> {
+    let tool = find(Tool::Fatbinary, fatbinary)?;
+    let mut words: Vec<Word> = vec!["-64".into(), Word::Output("--create=")];
+    for (i, part) in parts.iter().enumerate() {
+        let kind = if part.is_ptx { "ptx" } else { "elf" };
+        let arch = part.target.name.trim_start_matches("sm_");
+        words.push(Word::Input(format!("--image3=kind={kind},sm={arch},file="), i));
+    }
+    let inputs: Vec<&[u8]> = parts.iter().map(|p| p.bytes).collect();
+    let mut run = Run::new(Tool::Fatbinary, tool, words, &inputs)?;
+    let ended = run.execute(time_limit)?;
+    let output = run.output().map_err(|e| scratch(&e, "read the fat binary"))?;
+    if ended.status.success() && !ended.stopped && !output.is_empty() {
+        return Ok(output);
+    }
+    Err(failure::of_fatbinary(&ended, parts, time_limit))
 }
 
 fn not_started(tool: Tool, path: &Path, error: &io::Error) -> Diagnostic {

@@ -9,6 +9,8 @@ mod assembles;
 mod bad_input;
 #[path = "suite/build_script.rs"]
 mod build_script;
+#[path = "suite/cache.rs"]
+mod cache;
 #[path = "suite/circles.rs"]
 mod circles;
 #[path = "suite/docs.rs"]
@@ -31,6 +33,8 @@ mod launchers_c;
 mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
+#[path = "suite/manifest.rs"]
+mod manifest;
 #[path = "suite/op_instances.rs"]
 mod op_instances;
 #[path = "suite/ops_doc.rs"]

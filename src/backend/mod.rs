@@ -11,6 +11,8 @@ mod nvidia;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::prepared::Prepared;
 use crate::codegen::machine::Machine;
 use crate::codegen::{self, CodegenOptions, Module};
@@ -20,7 +22,7 @@ use crate::passes::manager::Pipeline;
 use crate::target::{Target, Vendor, vendors};
 
 /// What a compilation can produce, in order. Back ends have words of their own for the last three.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Stage {
     /// TTIR behind its passes.
     Ttir,
@@ -76,6 +78,15 @@ pub(crate) struct Binary {
     pub(crate) spill_loads: u32,
 }
 
+/// Code for one architecture.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) target: Target,
+    /// [`Stage::Binary`] or [`Stage::Assembly`].
+    pub(crate) stage: Stage,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// A vendor. See the module documentation.
 pub(crate) trait Backend: Sync {
     /// The stages in order, each with the word that `--emit` takes and its files end in.
@@ -98,6 +109,13 @@ pub(crate) trait Backend: Sync {
     /// When it is not installed.
     fn library(&self) -> Result<PathBuf, Diagnostic>;
 
+    /// The files outside of ttc that decide what the stages up to `last` become: tools, and the library where it is
+    /// installed. `assembler` is the assembler that the user named.
+    ///
+    /// # Errors
+    /// When a tool is not installed.
+    fn outside(&self, last: Stage, assembler: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic>;
+
     /// Assembly to a binary.
     ///
     /// # Errors
@@ -109,6 +127,12 @@ pub(crate) trait Backend: Sync {
     /// # Errors
     /// Why the tool cannot be run.
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic>;
+
+    /// Code for several architectures as one file, from which the driver chooses.
+    ///
+    /// # Errors
+    /// What the tool says, or why it cannot be run.
+    fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic>;
 
     /// The word for a stage.
     fn word(&self, stage: Stage) -> &'static str {
@@ -138,6 +162,14 @@ pub fn words() -> Vec<&'static str> {
     all.sort_by_key(|&(stage, _)| stage);
     all.dedup();
     all.into_iter().map(|(_, word)| word).collect()
+}
+
+/// Code for several architectures of one vendor as one file, from which the driver chooses.
+///
+/// # Errors
+/// What the tool says, or why it cannot be run.
+pub(crate) fn bundle(images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+    images.first().map_or(Ok(vec![]), |first| of(&first.target).bundle(images, time_limit))
 }
 
 impl Stage {

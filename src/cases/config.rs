@@ -11,6 +11,7 @@ use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
 use crate::irgen::{KernelInfo, Source};
+use crate::launch::grid;
 use crate::parser::ast::{Expr, ExprKind};
 
 /// Parameters that are options of the compilation. They are no part of what a kernel computes.
@@ -262,7 +263,9 @@ impl Case {
         self.launch_grid(&env).map_err(|d| vec![d])?;
         let what = self.what(kernel, &env, &mut |_, _| Ok(()))?;
         let options = self.compile_options(&env).map_err(|d| vec![d])?;
+        let grid = self.grid_of_kernel(&what.defines);
         Ok(Preset {
+            grid,
             kernel: Some(kernel.name.clone()),
             signature: Some(what.items.join(", ")),
             defines: what.defines,
@@ -346,6 +349,24 @@ impl Case {
                 .ok_or_else(|| bad(e, &format!("{v} is no number of programs")))?;
         }
         Ok(grid)
+    }
+
+    /// The grid in the words of the kernel: over integer arguments and compile-time values that have the name and the
+    /// value of a parameter of the case. `None` where it needs something else, or nothing: a number alone says how many
+    /// programs the case has, and not how many the kernel needs for other arguments.
+    fn grid_of_kernel(&self, defines: &[(String, String)]) -> Option<String> {
+        let same = |a: &&ArgSpec| {
+            let value = match &a.kind {
+                ArgKind::Scalar { value, .. } => value.expr.as_name(),
+                ArgKind::Buffer(_) => None,
+            };
+            value == Some(a.name.as_str())
+        };
+        let integers: Vec<&str> = self.args.iter().filter(same).map(|a| a.name.as_str()).collect();
+        let constants = defines.iter().cloned().collect();
+        let text = self.grid.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join(", ");
+        let axes = grid::parse(&text, &constants, &integers).ok()?;
+        axes.iter().any(|axis| !matches!(axis, grid::Expr::Int(_))).then_some(text)
     }
 
     fn compile_options(&self, env: &Env) -> Try<JobOptions> {

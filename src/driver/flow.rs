@@ -4,6 +4,8 @@
 use crate::ir::dialects::discardable::NUM_WARPS;
 use std::time::Instant;
 
+use super::cached::Memo;
+use super::cached::key::Behind;
 use super::call::{self, Call};
 use super::carried::{self, Carried};
 use super::input::Language;
@@ -31,7 +33,7 @@ use crate::source::{FileId, SourceMap};
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
-struct Flow<'a> {
+struct Flow<'a, 'm> {
     job: &'a Job,
     /// The options of the user, and those that the input carries.
     options: JobOptions,
@@ -44,21 +46,38 @@ struct Flow<'a> {
     launch: Launch,
     /// Where the kernel stands in its source.
     kernel_loc: Option<Place>,
+    /// The compilation as the cache sees it.
+    memo: Option<&'a mut Memo<'m>>,
 }
 
-/// Takes one job through the stages until everything in `want` is made.
+/// Takes one job through the stages until everything in `want` is made. A `memo` may know what the stages behind the
+/// front end make, and keeps what was made.
 ///
 /// # Errors
 /// The errors of the stage that failed, after the warnings that came before it.
-pub(super) fn run(job: &Job, sources: &mut SourceMap, want: &[Stage], debug: &Debug) -> Step<Compiled> {
-    let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
+pub(super) fn run(
+    job: &Job,
+    sources: &mut SourceMap,
+    want: &[Stage],
+    debug: &Debug,
+    memo: Option<&mut Memo<'_>>,
+) -> Step<Compiled> {
+    let metadata = Metadata {
+        arch: job.target.name.to_owned(),
+        compiler: compiler_version(),
+        variant: job.variant.as_ref().map(|v| v.name.clone()),
+        ..Metadata::default()
+    };
     let options = job.settled();
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None };
+    let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None, memo };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
+            if let Some(memo) = flow.memo {
+                memo.keep(&flow.made, sources);
+            }
             flow.made.diagnostics.iter_mut().for_each(|d| name_files(d, sources));
             Ok(flow.made)
         }
@@ -76,7 +95,7 @@ fn names(sources: &SourceMap, files: &[FileId]) -> Vec<String> {
 }
 
 /// Gives files in a diagnostic the names that the user knows, since locations in IR may have others.
-fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
+pub(super) fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
     for label in &mut d.labels {
         if let Place::At { file, .. } | Place::File(file) = &mut label.place
             && let Some(name) = sources.original(file)
@@ -86,7 +105,7 @@ fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
     }
 }
 
-impl Flow<'_> {
+impl Flow<'_, '_> {
     fn backend(&self) -> &'static dyn Backend {
         backend::of(&self.job.target)
     }
@@ -116,6 +135,7 @@ impl Flow<'_> {
     }
 
     fn name(&mut self, kernel: String) {
+        self.job.choose_grid(&kernel, &mut self.options);
         self.made.metadata.name.clone_from(&kernel);
         self.made.kernel = kernel;
     }
@@ -143,12 +163,13 @@ impl Flow<'_> {
     }
 
     fn start(&mut self, sources: &mut SourceMap) -> Step {
-        self.made.metadata.sources = names(sources, &[self.job.input.file]);
+        self.made.files = vec![self.job.input.file];
+        self.made.metadata.sources = names(sources, &self.made.files);
         match self.job.input.language {
             Language::Source => {
                 let mut ir = self.timed("front end", |f| f.front_end(sources))?;
                 self.rename(&mut ir)?;
-                self.ttir(ir)
+                if self.recall(&ir, sources) { Ok(()) } else { self.ttir(ir) }
             }
             Language::Ir(_) => self.start_at_ir(sources),
             Language::Llir => self.start_at_llir(sources),
@@ -198,8 +219,10 @@ impl Flow<'_> {
         let own = carried::find(&text, kernel.as_deref(), self.file(sources)).map_err(|e| vec![e])?;
         agree::llir(&text, own.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         let carried = own.clone().unwrap_or_default();
+        self.job.choose_grid(&carried.kernel, &mut self.options);
+        let grid = self.options.grid.clone();
         self.resume(&carried);
-        self.take(&carried);
+        self.take(&carried, grid.as_deref())?;
         let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
         let module =
             self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
@@ -215,8 +238,9 @@ impl Flow<'_> {
         agree::ptx(&facts, self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         self.name(facts.kernel.clone().unwrap_or_else(|| self.job.input.stem()));
         let carried = self.carried(sources)?.unwrap_or_default();
+        let grid = self.options.grid.clone();
         self.resume(&carried);
-        self.take(&carried);
+        self.take(&carried, grid.as_deref())?;
         self.describe(&facts, self.file(sources))?;
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
         self.settle(Some(facts.programmatic));
@@ -239,11 +263,12 @@ impl Flow<'_> {
         self.options.maxnreg = self.launch.maxnreg;
         self.made.metadata.constants.clone_from(&carried.constants);
         self.made.metadata.config.clone_from(&carried.config);
+        self.made.metadata.variant.clone_from(&carried.variant);
         self.made.metadata.tensordesc_meta.clone_from(&carried.tensordesc_meta);
     }
 
     /// Takes from the input what only code generation knows.
-    fn take(&mut self, carried: &Carried) {
+    fn take(&mut self, carried: &Carried, given_grid: Option<&str>) -> Step {
         let m = &mut self.made.metadata;
         m.num_stages = carried.num_stages;
         m.shared = carried.shared;
@@ -252,6 +277,7 @@ impl Flow<'_> {
         m.hidden_params = carried.hidden_params;
         m.params.clone_from(&carried.params);
         m.launch.clone_from(&carried.launch);
+        call::set_grid(m, given_grid).map_err(|e| vec![e])
     }
 
     /// Completes the metadata of a compilation that began behind code generation with what the PTX says. Where both say
@@ -309,15 +335,37 @@ impl Flow<'_> {
         self.made.metadata.params = lowered
             .params
             .into_iter()
-            .map(|p| Param { name: p.name, ty: p.ty, divisibility: Some(u64::from(p.divisibility.unwrap_or(1))) })
+            .map(|p| Param {
+                name: p.name,
+                ty: p.ty,
+                divisibility: Some(u64::from(p.divisibility.unwrap_or(1))),
+                equals: p.equals,
+            })
             .collect();
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
         self.made.metadata.sources = names(sources, &lowered.files);
+        self.made.files = lowered.files;
+        self.made.trail = lowered.trail;
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
+        self.job.take_grid_of_case(&self.made.metadata, &mut self.options);
         Ok(lowered.ir)
+    }
+
+    /// Takes what the later stages make from the cache, if it is there.
+    fn recall(&mut self, ir: &Ir, sources: &mut SourceMap) -> bool {
+        let Some(memo) = &mut self.memo else { return false };
+        let start = Instant::now();
+        let behind = Behind { job: self.job, options: &self.options, launch: self.launch, made: &self.made, ir };
+        let Some(later) = memo.recall(&behind, sources) else { return false };
+        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _ } =
+            later;
+        (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);
+        self.made.diagnostics.extend(diagnostics);
+        self.made.timings.push(("cache", start.elapsed()));
+        true
     }
 
     /// Goes on from TTIR before its passes.
@@ -473,8 +521,8 @@ impl Flow<'_> {
         if self.debug.remarks.is_empty() {
             return;
         }
-        let parameters: Vec<Parameter> =
-            self.made.metadata.params.iter().map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
+        let taken = self.made.metadata.params.iter().filter(|p| p.equals.is_none());
+        let parameters: Vec<Parameter> = taken.map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
         let target = self.job.target;
         let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, &target, &parameters));
         self.made.diagnostics.extend(said);

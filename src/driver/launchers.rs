@@ -53,7 +53,9 @@ impl Language {
         Language::ALL.into_iter().find(|l| l.word() == word || l.extension() == word)
     }
 
-    fn print(self, kernels: &[Kernel], module: &str, embed: bool) -> Vec<File> {
+    /// Prints launchers of kernels into files whose names begin with that of the module.
+    #[must_use]
+    pub fn print(self, kernels: &[Kernel], module: &str, embed: bool) -> Vec<File> {
         let options = Options { module: module.to_owned(), embed };
         match self {
             Language::C => c::print(kernels, &options),
@@ -107,10 +109,7 @@ impl Launchers {
     /// `E0941` if it is not known how to launch it.
     pub fn variant(&self, job: &Job, made: &Compiled) -> Result<(String, Variant), Diagnostic> {
         let (Some(descriptor), Some(image)) = (&made.metadata.launch, made.artifacts.get(&Stage::Binary)) else {
-            let text = format!("it is not known how to launch `{}`", made.kernel);
-            return Err(Diagnostic::error(&cli::NO_LAUNCH, text)
-                .at(Place::File(job.input.path.display().to_string()), "")
-                .help("start from the kernel, or from a file of ttc, whose last line says how to launch it"));
+            return Err(unknown(&made.kernel, job));
         };
         let variant = Variant {
             arch: made.metadata.arch.clone(),
@@ -142,8 +141,19 @@ impl Launchers {
     }
 }
 
+/// The error for a kernel whose parameters are not known.
+#[must_use]
+pub fn unknown(kernel: &str, job: &Job) -> Diagnostic {
+    Diagnostic::error(&cli::NO_LAUNCH, format!("it is not known how to launch `{kernel}`"))
+        .at(Place::File(job.input.path.display().to_string()), "")
+        .help("start from the kernel, or from a file of ttc, whose last line says how to launch it")
+}
+
 /// The variants of each name as a kernel.
-fn together(variants: Vec<(String, Variant)>) -> Result<Vec<Kernel>, Diagnostic> {
+///
+/// # Errors
+/// `E0940` if variants of one name do not belong together.
+pub fn together(variants: Vec<(String, Variant)>) -> Result<Vec<Kernel>, Diagnostic> {
     let mut names: Vec<(String, Vec<Variant>)> = vec![];
     for (name, variant) in variants {
         match names.iter_mut().find(|(n, _)| *n == name) {

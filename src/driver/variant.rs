@@ -21,6 +21,8 @@ pub struct Preset {
     pub signature: Option<String>,
     pub defines: Vec<(String, String)>,
     pub given: Given,
+    /// The grid over the kernel's own arguments and compile-time values.
+    pub grid: Option<String>,
 }
 
 /// A specialisation.
@@ -135,8 +137,8 @@ pub fn symbol(job: &Job, kernel: &str) -> Option<String> {
 /// Checks the text of `--symbol`, and that it tells different kernels apart.
 ///
 /// # Errors
-/// `E0910` where it cannot be a name in PTX (PTX ISA, "Identifiers"), or where several kernels, variants or
-/// configurations would get one name. Architectures may share it.
+/// `E0910` where it cannot be a name in PTX (PTX ISA, "Identifiers"), or where several kernels or configurations would
+/// get one name. Architectures and variants may share it, since a launcher chooses between them.
 pub fn check_symbols(jobs: &[Job]) -> Result<(), Diagnostic> {
     let mut names = BTreeMap::new();
     for job in jobs {
@@ -148,11 +150,10 @@ pub fn check_symbols(jobs: &[Job]) -> Result<(), Diagnostic> {
             return Err(bad(&format!("`{name}` cannot be a kernel's name"))
                 .help("a name has letters from a to z, digits, `_` and `$`; {kernel}, {variant}, {config} and {arch} stand for what differs"));
         }
-        let variant = job.variant.as_ref().map(|v| v.name.clone());
-        let what = (job.input.path.clone(), job.kernel.clone(), variant, job.config);
+        let what = (job.input.path.clone(), job.kernel.clone(), job.config);
         if names.entry(name.clone()).or_insert_with(|| what.clone()) != &what {
             return Err(bad(&format!("several kernels would be called `{name}`"))
-                .help("tell them apart by {kernel}, {variant} and {config}"));
+                .help("tell them apart by {kernel} and {config}"));
         }
     }
     Ok(())

@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use super::run::{Ended, Run};
-use super::{AssembleOptions, Tool, kept, run};
+use super::{AssembleOptions, Part, Tool, kept, run};
 use crate::diag::{Diagnostic, Place, codes::tools, shell_word};
 use crate::target::Target;
 
@@ -80,6 +80,23 @@ pub(super) fn of_nvdisasm(run: &Run, ended: &Ended, cubin: &[u8], limit: Option<
     with_log(run, diagnostic, &log, cubin)
 }
 
+pub(super) fn of_fatbinary(ended: &Ended, parts: &[Part<'_>], limit: Option<Duration>) -> Diagnostic {
+    let log = ended.log();
+    let archs: Vec<&str> = parts.iter().map(|p| p.target.name).collect();
+    let diagnostic = killed(Tool::Fatbinary, ended, "", limit).unwrap_or_else(|| {
+        let code = ended.status.code().unwrap_or(-1);
+        let text = format!("fatbinary failed with exit code {code} for {}", archs.join(", "));
+        Diagnostic::error(&tools::BUNDLE_FAILED, text).help(format!(
+            "use a fatbinary as new as the ptxas that made the cubins, for example with `{}`",
+            Tool::Fatbinary.variable()
+        ))
+    });
+    diagnostic.note(match log.trim() {
+        "" => "it printed nothing".to_owned(),
+        said => format!("its log:\n{said}"),
+    })
+}
+
 /// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool because
 /// ttc had to end, nothing is kept.
 fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagnostic {
@@ -90,15 +107,15 @@ fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagn
         return diagnostic;
     }
     let (name, output) = match run.tool {
-        Tool::Ptxas => ("kernel.ptx", &["-o", "kernel.cubin"][..]),
-        Tool::Nvdisasm | Tool::Libdevice => ("kernel.cubin", &[][..]),
+        Tool::Ptxas => ("kernel.ptx", "kernel.cubin"),
+        Tool::Nvdisasm | Tool::Fatbinary | Tool::Libdevice => ("kernel.cubin", "kernel.fatbin"),
     };
     match kept::keep(name, input) {
         Ok(folder) => {
             let program = std::path::absolute(&run.tool_path).unwrap_or_else(|_| run.tool_path.clone());
             let mut command = vec![shell_word(&program.to_string_lossy())];
-            command.extend(run.options.iter().map(|a| shell_word(&a.to_string_lossy())));
-            command.extend([name].iter().chain(output).map(|&w| w.to_owned()));
+            let words = run.arguments(|_| name.into(), output.as_ref());
+            command.extend(words.iter().map(|a| shell_word(&a.to_string_lossy())));
             diagnostic.note(format!(
                 "to repeat it: cd {} && {}",
                 shell_word(&folder.to_string_lossy()),

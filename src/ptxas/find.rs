@@ -27,6 +27,8 @@ pub enum Tool {
     Ptxas,
     /// Disassembles cubins.
     Nvdisasm,
+    /// Puts cubins of several architectures into one file.
+    Fatbinary,
     /// The bitcode library of math functions; a file, not a program.
     Libdevice,
 }
@@ -38,6 +40,7 @@ impl Tool {
         match self {
             Tool::Ptxas => "ptxas",
             Tool::Nvdisasm => "nvdisasm",
+            Tool::Fatbinary => "fatbinary",
             Tool::Libdevice => "libdevice.10.bc",
         }
     }
@@ -48,6 +51,7 @@ impl Tool {
         match self {
             Tool::Ptxas => "TTC_PTXAS",
             Tool::Nvdisasm => "TTC_NVDISASM",
+            Tool::Fatbinary => "TTC_FATBINARY",
             Tool::Libdevice => "TTC_LIBDEVICE",
         }
     }
@@ -55,7 +59,7 @@ impl Tool {
     /// The Python package that holds the part.
     fn wheel(self) -> &'static str {
         match self {
-            Tool::Ptxas => "nvidia-cuda-nvcc",
+            Tool::Ptxas | Tool::Fatbinary => "nvidia-cuda-nvcc",
             Tool::Nvdisasm => "nvidia-cuda-nvdisasm",
             Tool::Libdevice => "nvidia-nvvm",
         }
@@ -251,7 +255,7 @@ fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
     let nvidia = site.join("nvidia");
     let named = match tool {
         Tool::Nvdisasm => nvidia.join("cuda_nvdisasm"),
-        Tool::Ptxas | Tool::Libdevice => nvidia.join("cuda_nvcc"),
+        Tool::Ptxas | Tool::Fatbinary | Tool::Libdevice => nvidia.join("cuda_nvcc"),
     };
     let mut roots = newest_first(&nvidia, "cu").into_iter().chain([named]).map(|r| r.join(tool.in_toolkit()));
     roots.find(|p| tool.usable(p)).or_else(|| Some(site.join(tool.in_triton())).filter(|p| tool.usable(p)))

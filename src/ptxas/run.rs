@@ -76,13 +76,27 @@ impl Scratch {
     }
 }
 
+/// A word of a tool's command line.
+pub(super) enum Word {
+    Plain(OsString),
+    /// The path of an input by its number, behind a text.
+    Input(String, usize),
+    /// The path of the output, behind a text.
+    Output(&'static str),
+}
+
+impl<T: Into<OsString>> From<T> for Word {
+    fn from(text: T) -> Word {
+        Word::Plain(text.into())
+    }
+}
+
 /// A run that can begin.
 pub(super) struct Run {
     pub(super) tool: Tool,
     pub(super) tool_path: PathBuf,
-    /// The options. The names of the files come after them.
-    pub(super) options: Vec<OsString>,
-    input: Scratch,
+    words: Vec<Word>,
+    inputs: Vec<Scratch>,
     output: Scratch,
     /// The temporary folder, if there is one. It is deleted with the run.
     _folder: Option<TempDir>,
@@ -106,11 +120,28 @@ impl Ended {
 }
 
 impl Run {
-    /// Makes the files and writes the input.
-    pub(super) fn new(tool: Tool, tool_path: PathBuf, options: Vec<OsString>, input: &[u8]) -> Result<Run, Diagnostic> {
-        let (mut source, output, folder) = files().map_err(|e| scratch(&e, "make the files of a tool"))?;
-        source.write(input).map_err(|e| scratch(&e, "write the input of a tool"))?;
-        Ok(Run { tool, tool_path, options, input: source, output, _folder: folder })
+    /// Makes the files and writes the inputs.
+    pub(super) fn new(tool: Tool, tool_path: PathBuf, words: Vec<Word>, inputs: &[&[u8]]) -> Result<Run, Diagnostic> {
+        let (mut made, output, folder) = files(inputs.len()).map_err(|e| scratch(&e, "make the files of a tool"))?;
+        for (file, bytes) in made.iter_mut().zip(inputs) {
+            file.write(bytes).map_err(|e| scratch(&e, "write the input of a tool"))?;
+        }
+        Ok(Run { tool, tool_path, words, inputs: made, output, _folder: folder })
+    }
+
+    /// The command line behind the tool's name, with these names for the files.
+    pub(super) fn arguments(&self, input: impl Fn(usize) -> PathBuf, output: &Path) -> Vec<OsString> {
+        let joined = |text: &str, path: &Path| {
+            let mut word = OsString::from(text);
+            word.push(path);
+            word
+        };
+        let word = |word: &Word| match word {
+            Word::Plain(text) => text.clone(),
+            Word::Input(text, number) => joined(text, &input(*number)),
+            Word::Output(text) => joined(text, output),
+        };
+        self.words.iter().map(word).collect()
     }
 
     /// The bytes that the tool has written.
@@ -151,19 +182,15 @@ impl Run {
         // The tool runs in another folder, where it finds nobody's files. So its path must not depend on the present
         // folder.
         let program = std::path::absolute(&self.tool_path).unwrap_or_else(|_| self.tool_path.clone());
-        let mut args: Vec<OsString> = self.options.clone();
-        args.push(self.input.path().into());
-        if self.tool == Tool::Ptxas {
-            args.extend(["-o".into(), self.output.path().into()]);
-        }
+        let args = self.arguments(|number| self.inputs[number].path(), &self.output.path());
         let exec = Exec::new(&program, &args)?;
         let mut command = Command::new(program);
         command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let files = [self.input.fd(), self.output.fd()];
+        let files: Vec<Option<RawFd>> = self.inputs.iter().chain([&self.output]).map(Scratch::fd).collect();
         #[cfg(target_os = "linux")]
         let parent = std::process::id();
         let prepare = move || {
-            for fd in files.into_iter().flatten() {
+            for fd in files.iter().flatten().copied() {
                 // SAFETY: a forked process may make this call, and the parent keeps the file open.
                 if unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } < 0 {
                     return Err(io::Error::last_os_error());
@@ -223,15 +250,16 @@ impl Exec {
     }
 }
 
-/// Makes the two files, in memory or else in a temporary folder.
-fn files() -> io::Result<(Scratch, Scratch, Option<TempDir>)> {
+/// Makes the files of the inputs and that of the output, in memory or else in a temporary folder.
+fn files(inputs: usize) -> io::Result<(Vec<Scratch>, Scratch, Option<TempDir>)> {
     #[cfg(target_os = "linux")]
     if Path::new("/proc/self/fd").is_dir() {
-        return Ok((in_memory(c"ttc-input")?, in_memory(c"ttc-output")?, None));
+        let made = (0..inputs).map(|_| in_memory(c"ttc-input")).collect::<io::Result<_>>()?;
+        return Ok((made, in_memory(c"ttc-output")?, None));
     }
     let folder = tempfile::Builder::new().prefix("ttc-").tempdir()?;
     let file = |name: &str| Scratch::Folder(folder.path().join(name));
-    Ok((file("input"), file("output"), Some(folder)))
+    Ok(((0..inputs).map(|i| file(&format!("input{i}"))).collect(), file("output"), Some(folder)))
 }
 
 #[cfg(target_os = "linux")]

@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -23,13 +23,14 @@ mod tma;
 mod warp;
 mod wgmma;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::{Backend, Binary, GpuOptions, Stage, Tools};
+use super::{Backend, Binary, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, AssembleOptions};
+use crate::ptxas::{self, AssembleOptions, Part, Tool};
 use crate::target::Target;
 
 /// NVIDIA's GPUs.
@@ -70,6 +71,13 @@ impl Backend for NvidiaBackend {
         ptxas::find_libdevice(None)
     }
 
+    fn outside(&self, last: Stage, assembler: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic> {
+        let library = self.library().ok().filter(|_| last > Stage::Ttgir);
+        let ptxas = (last > Stage::Assembly).then(|| ptxas::find(Tool::Ptxas, assembler));
+        let nvdisasm = (last > Stage::Binary).then(|| ptxas::find(Tool::Nvdisasm, None));
+        library.map(Ok).into_iter().chain(ptxas).chain(nvdisasm).collect()
+    }
+
     fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
         let options = AssembleOptions {
             ptxas: tools.assembler,
@@ -91,5 +99,13 @@ impl Backend for NvidiaBackend {
 
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
         ptxas::disassemble(binary, None, tools.time_limit)
+    }
+
+    fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+        let parts: Vec<Part<'_>> = images
+            .iter()
+            .map(|i| Part { target: i.target, is_ptx: i.stage == Stage::Assembly, bytes: &i.bytes })
+            .collect();
+        ptxas::bundle(&parts, None, time_limit)
     }
 }

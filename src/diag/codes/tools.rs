@@ -79,4 +79,11 @@ make much of it.";
 asked for. In most cases the program that runs is not ptxas: a script around it, or another file of that name.
 
 What to do: look which program runs (the message names it), and name another one with `--ptxas` or `TTC_PTXAS`.";
+
+    BUNDLE_FAILED = "E0817", "fatbinary made no fat binary",
+"NVIDIA's fatbinary puts the cubins of a kernel for several architectures into one file. It ended with an error: in most \
+cases it is older than the ptxas that made the cubins, and does not know one of the architectures.
+
+What to do: use a fatbinary of the same release as ptxas (`make toolchain` installs both), or name one with \
+`TTC_FATBINARY`; or take the cubins by themselves (`emit = [\"cubin\"]`).";
 }

@@ -15,6 +15,7 @@ use crate::ir::{Attr, Block, Ir, Loc, Type};
 use crate::irgen::builtins;
 use crate::irgen::emit::{Emits, R, Reported, Tensor};
 use crate::irgen::front::launch::Launch;
+use crate::irgen::front::modules::Trail;
 use crate::irgen::semantic::convert;
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Desc, Object};
@@ -25,7 +26,7 @@ use crate::source::{FileId, SourceMap, Span};
 pub struct Lowered {
     pub ir: Ir,
     pub kernel: String,
-    /// Run-time parameters in order.
+    /// What a caller passes, in order. An argument of a settled value is in `constants` as well.
     pub params: Vec<ParamInfo>,
     /// Compile-time parameters with their values as text.
     pub constants: Vec<(String, String)>,
@@ -38,6 +39,8 @@ pub struct Lowered {
     pub printed: Vec<String>,
     /// The kernel's file and those that it imports.
     pub files: Vec<FileId>,
+    /// What its imports looked for.
+    pub trail: Trail,
 }
 
 /// Lowers one kernel of a file to TTIR.
@@ -47,7 +50,7 @@ pub struct Lowered {
 pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) -> Result<Lowered, Vec<Diagnostic>> {
     let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
     let result = build(&mut cx, module, request);
-    let files = cx.modules().files();
+    let (files, trail) = (cx.modules().files(), cx.modules().trail());
     let mut out = cx.finish();
     let mut diags = out.take_diags();
     match result {
@@ -63,6 +66,7 @@ pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) 
                 warnings: diags,
                 printed,
                 files,
+                trail,
             })
         }
         _ => {
@@ -114,6 +118,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
                     name: name.to_string(),
                     ty: ty.dtype.short(),
                     divisibility: divisible.then_some(16),
+                    equals: None,
                 });
                 facts.push(divisible.then(|| Attr::i32(16)));
                 Object::from(placeholder(cx, block, ty.to_ir(), ty))
@@ -123,9 +128,21 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
                     name: name.to_string(),
                     ty: format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape()),
                     divisibility: None,
+                    equals: None,
                 });
                 facts.extend(std::iter::repeat_n(None, 1 + 2 * ty.shape().len()));
                 descriptor_parameter(cx, block, ty)
+            }
+            Item::One(ty) => {
+                params.push(ParamInfo {
+                    name: name.to_string(),
+                    ty: ty.dtype.short(),
+                    divisibility: None,
+                    equals: Some(1),
+                });
+                let one = Object::int(1);
+                constants.push((name.to_string(), one.show()));
+                one
             }
             Item::Const(v) => {
                 constants.push((name.to_string(), v.show()));

@@ -1,0 +1,251 @@
+//! `ttc build` over a manifest: what is made, what is made again after a change, and what stays.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+const MANIFEST: &str = r#"
+[build]
+archs = ["sm_80", "sm_90a"]
+emit = ["cubin", "c"]
+include = ["lib"]
+
+[kernel.double]
+file = "k.py"
+types = { x = "*fp32", n = "i32" }
+constants = { BLOCK = 128 }
+grid = "cdiv(n, BLOCK)"
+variant.aligned.types = { x = "*fp32:16" }
+variant.any = {}
+
+[kernel.fill_ones]
+file = "fill.py"
+function = "fill"
+num_warps = 1
+
+[kernel.fill_halves]
+file = "fill.py"
+function = "fill"
+constants = { VALUE = 0.5 }
+"#;
+
+const HELPER: &str = "
+import triton
+
+@triton.jit
+def twice(x):
+    return x + x
+";
+
+const DOUBLE: &str = "
+import triton
+import triton.language as tl
+from helper import twice
+
+@triton.jit
+def double(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, twice(tl.load(x + at, mask=at < n)), mask=at < n)
+";
+
+const FILL: &str = "
+import triton
+import triton.language as tl
+
+@triton.jit
+def fill(x: \"*fp32:16\", VALUE: tl.constexpr = 1.0):
+    tl.store(x + tl.arange(0, 64), VALUE)
+";
+
+/// A folder with a manifest and its kernels.
+struct Project(TempDir);
+
+impl Project {
+    fn new(manifest: &str) -> Project {
+        let project = Project(TempDir::new().unwrap());
+        fs::create_dir(project.path("lib")).unwrap();
+        for (name, text) in [("ttc.toml", manifest), ("lib/helper.py", HELPER), ("k.py", DOUBLE), ("fill.py", FILL)] {
+            project.write(name, text);
+        }
+        project
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn time(&self, name: &str) -> SystemTime {
+        fs::metadata(self.path(name)).unwrap().modified().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
+        command.arg("build").args(args).args(["--color", "never"]).current_dir(self.0.path());
+        // The tests are about what is built, and the cache has tests of its own.
+        command.env("TTC_CACHE", "0");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Builds, and gives the names of the units that would have been compiled.
+    fn build(&self) -> Vec<String> {
+        let plan = String::from_utf8(self.run(&["--dry-run"]).stdout).unwrap();
+        let done = self.run(&[]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let named = plan.lines().filter_map(|l| l.strip_prefix("compile ")?.split(':').next());
+        named.map(str::to_owned).collect()
+    }
+
+    fn outputs(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path("out")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = entries.filter(|n| !n.starts_with('.')).collect();
+        names.sort();
+        names
+    }
+}
+
+const ALL: [&str; 8] = [
+    "double.aligned.sm_80",
+    "double.aligned.sm_90a",
+    "double.any.sm_80",
+    "double.any.sm_90a",
+    "fill_halves.sm_80",
+    "fill_halves.sm_90a",
+    "fill_ones.sm_80",
+    "fill_ones.sm_90a",
+];
+
+#[test]
+fn only_what_changed_is_built_again() {
+    let project = Project::new(MANIFEST);
+    assert_eq!(project.build(), ALL);
+    let files = ALL.iter().flat_map(|n| [format!("{n}.cubin"), format!("{n}.json")]);
+    let mut expected: Vec<String> =
+        files.chain(["kernels.c", "kernels.h", "kernels.json", "ttc_rt.h"].map(str::to_owned)).collect();
+    expected.sort();
+    assert_eq!(project.outputs(), expected);
+    let header = fs::read_to_string(project.path("out/kernels.h")).unwrap();
+    for name in ["double_launch", "fill_ones_launch_grid", "fill_halves_launch_grid"] {
+        assert!(header.contains(name), "{name}");
+    }
+
+    // Nothing has changed, though a file was written again.
+    let (before, cubin) = (project.time("out/kernels.c"), project.time("out/fill_ones.sm_80.cubin"));
+    project.write("fill.py", FILL);
+    assert!(project.build().is_empty());
+    assert_eq!(project.time("out/kernels.c"), before);
+
+    // A file that a kernel imports.
+    project.write("lib/helper.py", &HELPER.replace("x + x", "x * 2"));
+    assert_eq!(project.build(), ALL[..4]);
+    assert_eq!(project.time("out/fill_ones.sm_80.cubin"), cubin);
+
+    // An option of one kernel.
+    project.write("ttc.toml", &MANIFEST.replace("VALUE = 0.5", "VALUE = 0.25"));
+    assert_eq!(project.build(), ALL[4..6]);
+
+    // An output that was changed, and one that is gone.
+    project.write("out/fill_ones.sm_80.cubin", "no cubin");
+    fs::remove_file(project.path("out/double.any.sm_90a.json")).unwrap();
+    assert_eq!(project.build(), ["double.any.sm_90a", "fill_ones.sm_80"]);
+    assert!(project.build().is_empty());
+}
+
+#[test]
+fn a_kernel_that_leaves_the_manifest_takes_its_files_along() {
+    let project = Project::new(MANIFEST);
+    project.build();
+    let (rest, _) = MANIFEST.split_once("[kernel.fill_halves]").unwrap();
+    project.write("ttc.toml", rest);
+    assert!(project.build().is_empty());
+    assert!(project.outputs().iter().all(|n| !n.contains("halves")), "{:?}", project.outputs());
+    assert!(!fs::read_to_string(project.path("out/kernels.h")).unwrap().contains("halves"));
+}
+
+#[test]
+fn what_fails_is_built_when_it_is_mended_and_the_others_stay() {
+    let project = Project::new(MANIFEST);
+    project.write("fill.py", &FILL.replace("VALUE)", "VALEU)"));
+    let failed = project.run(&[]);
+    let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert_eq!(failed.status.code(), Some(1));
+    assert_eq!(said.matches("did you mean `VALUE`?").count(), 1, "{said}");
+    assert!(project.path("out/double.any.sm_80.cubin").is_file() && !project.path("out/kernels.c").is_file());
+    project.write("fill.py", FILL);
+    assert_eq!(project.build(), ALL[4..]);
+    assert!(project.path("out/kernels.c").is_file());
+}
+
+#[test]
+fn a_folder_moved_elsewhere_gives_the_same_bytes() {
+    let (here, there) = (Project::new(MANIFEST), Project::new(MANIFEST));
+    assert!(here.run(&[]).status.success());
+    let manifest = there.path("ttc.toml");
+    let done = there.command(&[manifest.to_str().unwrap()]).current_dir("/").output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    for name in here.outputs().iter().filter(|n| n.ends_with(".cubin") || n.ends_with(".c") || n.ends_with(".h")) {
+        let read = |p: &Project| fs::read(p.path("out").join(name)).unwrap();
+        assert!(read(&here) == read(&there), "{name} differs");
+    }
+}
+
+#[test]
+fn fat_binaries_objects_and_dependencies() {
+    let emit = r#"emit = ["fatbin", "ptx", "o", "rust"]"#;
+    let project = Project::new(&MANIFEST.replace(r#"emit = ["cubin", "c"]"#, emit));
+    let done = project.run(&["--MD", "-k", "fill_ones"]);
+    assert!(done.status.success() && !project.path("out/kernels.d").exists());
+    assert!(project.run(&["--MD"]).status.success());
+    let fat = fs::read(project.path("out/fill_ones.fatbin")).unwrap();
+    // The magic number of the container, and an ELF file for each architecture.
+    assert_eq!(fat[..4], [0x50, 0xed, 0x55, 0xba]);
+    assert_eq!(fat.windows(4).filter(|w| w == b"\x7fELF").count(), 2);
+    assert_eq!(fs::read(project.path("out/kernels.o")).unwrap()[..4], *b"\x7fELF");
+    let rule = fs::read_to_string(project.path("out/kernels.d")).unwrap();
+    let (made, read) = rule.split_once(": \\\n").unwrap();
+    for name in ["out/double.any.fatbin", "out/kernels.o", "out/kernels.rs"] {
+        assert!(made.contains(name), "{name}");
+    }
+    for name in ["lib/helper.py", "fill.py", "ttc.toml"] {
+        assert!(read.contains(name) && !made.contains(name), "{name}");
+    }
+    let again = String::from_utf8(project.run(&["--MD"]).stdout).unwrap();
+    assert_eq!(again, "8 of 8 kernels in `out` are up to date\n");
+}
+
+#[test]
+fn what_a_build_needs_and_has_not_is_named() {
+    let project = Project::new(&MANIFEST.replace(r#"emit = ["cubin", "c"]"#, r#"emit = ["o"]"#));
+    let said = |output: Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let no_compiler = said(project.command(&[]).env("CC", "/nowhere/cc").output().unwrap());
+    assert!(no_compiler.contains("E0951") && no_compiler.contains("/nowhere/cc"), "{no_compiler}");
+
+    let project = Project::new(&MANIFEST.replace(r#"emit = ["cubin", "c"]"#, r#"emit = ["fatbin"]"#));
+    let failing = project.path("fatbinary");
+    fs::write(&failing, "#!/bin/sh\necho 'no such arch' >&2\nexit 3\n").unwrap();
+    fs::set_permissions(&failing, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let failed = said(project.command(&[]).env("TTC_FATBINARY", &failing).output().unwrap());
+    assert!(failed.contains("E0817") && failed.contains("no such arch"), "{failed}");
+
+    // The JSON of a kernel that is not compiled again is read for the launchers.
+    let project = Project::new(MANIFEST);
+    project.build();
+    let path = project.path("out/fill_ones.sm_80.json");
+    let (time, size) = (project.time("out/fill_ones.sm_80.json"), fs::metadata(&path).unwrap().len() as usize);
+    fs::write(&path, " ".repeat(size)).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    project.write("k.py", &DOUBLE.replace("x + at", "at + x"));
+    let unreadable = said(project.run(&[]));
+    assert!(unreadable.contains("E0952") && unreadable.contains("fill_ones.sm_80.json"), "{unreadable}");
+}
