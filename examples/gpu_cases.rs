@@ -151,7 +151,7 @@ fn one(
 
 /// A file named by its contents.
 fn store(s: &Settings, extension: &str, bytes: &[u8]) -> String {
-    let name = format!("data/{}.{extension}", ttc::driver::metadata::fingerprint([bytes]));
+    let name = format!("data/{}.{extension}", ttc::fingerprint::fingerprint([bytes]));
     let path = s.out.join(&name);
     if !path.exists() {
         std::fs::write(path, bytes).unwrap();

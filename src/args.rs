@@ -66,6 +66,10 @@ pub(crate) enum Command {
     },
     /// Run a kernel on the CPU and find its faults
     Interpret(Interpret),
+    /// Run a kernel on the GPU
+    Run(Run),
+    /// Measure a kernel on the GPU
+    Bench(Bench),
     /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
@@ -175,6 +179,9 @@ pub(crate) struct List {
     /// Print the list as JSON, a line for each kernel
     #[arg(long, conflicts_with = "template")]
     pub(crate) json: bool,
+    /// Print a table for the manifest of `ttc build` for each kernel, with guesses to correct
+    #[arg(long, conflicts_with_all = ["json", "template"])]
+    pub(crate) manifest: bool,
     /// Print a command and a case file for each kernel, with guesses to correct
     #[arg(long)]
     pub(crate) template: bool,
@@ -205,10 +212,11 @@ pub(crate) struct Check {
     pub(crate) syntax_only: bool,
 }
 
-/// Without `--arg`, the case file (.toml) beside the kernel says what to run.
-#[derive(Args, Debug)]
-pub(crate) struct Interpret {
-    /// A kernel file (.tk, .py), a case file (.toml) or TTIR (.ttir)
+/// What to launch, and what to do with its buffers.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Launched {
+    /// A kernel file (.tk, .py), a case file (.toml) or TTIR (.ttir); `ttc run` also takes a cubin with its .json beside
+    /// it
     pub(crate) file: PathBuf,
     /// The kernel to run; needed when the file holds several
     #[arg(short, long)]
@@ -229,7 +237,7 @@ pub(crate) struct Interpret {
     #[arg(long, value_name = "[NAME=]FILE")]
     pub(crate) expect: Vec<String>,
     /// How far an element may be from the expected one, relative where that is above 1 [default: the case file's, or 0]
-    #[arg(long, value_name = "X", requires = "expect")]
+    #[arg(long, value_name = "X")]
     pub(crate) tolerance: Option<f64>,
     /// A parameter of the case file, instead of its first value
     #[arg(long, value_name = "NAME=VALUE", value_parser = define, conflicts_with = "arg")]
@@ -249,6 +257,19 @@ pub(crate) struct Interpret {
     /// Where to look for imported kernel files
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
+    /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
+    #[arg(long)]
+    pub(crate) debug: bool,
+    /// Memory that buffers, values and checks may take on the host: bytes, or with K, M, G
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size)]
+    pub(crate) max_memory: u64,
+}
+
+/// Without `--arg`, the case file (.toml) beside the kernel says what to run.
+#[derive(Args, Debug)]
+pub(crate) struct Interpret {
+    #[command(flatten)]
+    pub(crate) launch: Launched,
     /// Faults to look for, separated by commas
     #[arg(
         long,
@@ -261,9 +282,6 @@ pub(crate) struct Interpret {
     /// How many faults to look for, at different places; after one, the run goes on where it can
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) max_faults: usize,
-    /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
-    #[arg(long)]
-    pub(crate) debug: bool,
     /// Print the values that a source line computes, in one program
     #[arg(long, value_name = "[FILE:]LINE")]
     pub(crate) trace: Option<String>,
@@ -276,15 +294,140 @@ pub(crate) struct Interpret {
     /// Seconds after which the run ends [default: none]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
-    /// Memory that buffers, values and checks may take: bytes, or with K, M, G
-    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size)]
-    pub(crate) max_memory: u64,
     /// Lines that are shown of what the kernel prints, and of what is traced
     #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
     pub(crate) max_lines: usize,
     /// How many threads to use [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+}
+
+/// The GPU, and how kernels are compiled for it.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct OnGpu {
+    /// The GPU by its number, from 0
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "GPU")]
+    pub(crate) device: usize,
+    /// The architecture to compile for [default: the one that has all instructions of the GPU]
+    #[arg(long, value_name = "NAME", help_heading = "GPU")]
+    pub(crate) arch: Option<String>,
+    /// The ptxas to use
+    #[arg(long, value_name = "PATH", help_heading = "Tools")]
+    pub(crate) ptxas: Option<PathBuf>,
+}
+
+/// Without `--arg`, the case file (.toml) beside the kernel says what to run.
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) launch: Launched,
+    /// Compare all results with what the interpreter computes
+    #[arg(long, value_enum)]
+    pub(crate) check: Option<Against>,
+    /// Run this cubin, with its .json beside it, instead of compiling the kernel
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cubin: Option<PathBuf>,
+    /// Warps per block: a power of two up to 32 [default: the case's, or 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_warps: Option<u32>,
+    /// Stages of software pipelining [default: the case's, or 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_stages: Option<u32>,
+    /// Blocks per cluster [default: the case's, or 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_ctas: Option<u32>,
+    /// Registers a thread may use
+    #[arg(long, value_name = "N")]
+    pub(crate) maxnreg: Option<u32>,
+    #[command(flatten)]
+    pub(crate) gpu: OnGpu,
+}
+
+/// How launches are measured.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Measured {
+    /// Value of a constexpr parameter, instead of the case's
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, String)>,
+    /// A parameter of the case file, instead of its values
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) param: Vec<(String, String)>,
+    /// Values of a parameter, each of which is measured: `n=1024,4096`; without values, those that the case lists
+    #[arg(long, value_name = "NAME[=VALUES]")]
+    pub(crate) sweep: Vec<String>,
+    /// The kernel; needed when the file holds several
+    #[arg(short, long)]
+    pub(crate) kernel: Option<String>,
+    /// Where to look for imported kernel files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// How long to launch before measuring: `25ms`, `1s`
+    #[arg(long, value_name = "TIME", default_value = "25ms", value_parser = milliseconds)]
+    pub(crate) warmup: f64,
+    /// How long to measure a kernel
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = milliseconds)]
+    pub(crate) rep: f64,
+    /// Memory that buffers may take on the host: bytes, or with K, M, G
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = size)]
+    pub(crate) max_memory: u64,
+    /// How many kernels to compile at once [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) gpu: OnGpu,
+}
+
+/// The case says the arguments, and its table `[bench]` what is measured.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// Case files (.toml), or kernel files with a case beside them
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) measured: Measured,
+    /// Compare with an earlier measurement (.json of `--json`), or with a cubin of another compiler, which is measured in
+    /// the same run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) against: Vec<PathBuf>,
+    /// Warps per block [default: the case's, or 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_warps: Option<u32>,
+    /// Stages of software pipelining [default: the case's, or 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_stages: Option<u32>,
+    /// Blocks per cluster [default: the case's, or 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_ctas: Option<u32>,
+    /// Registers a thread may use
+    #[arg(long, value_name = "N")]
+    pub(crate) maxnreg: Option<u32>,
+    /// Write the measurement to a JSON file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw the measurement over the first parameter that is swept
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) svg: Option<PathBuf>,
+    /// What the picture shows [default: TFLOP/s if the case says `flops`, else TB/s, else microseconds]
+    #[arg(long, value_enum, requires = "svg", help_heading = "Output")]
+    pub(crate) plot: Option<Plotted>,
+}
+
+/// What a picture shows.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Plotted {
+    /// Floating-point operations
+    Tflops,
+    /// Bytes that a launch has to move
+    Tbps,
+    /// Median times in microseconds
+    Us,
+}
+
+/// What the results of a run are compared with.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Against {
+    /// The interpreter's results on the same arguments
+    Interpret,
 }
 
 /// A kind of fault that `--check` can name.
@@ -327,9 +470,10 @@ pub(crate) struct Compile {
     /// Leave line tables out of PTX and cubin
     #[arg(long)]
     pub(crate) no_line_info: bool,
-    /// How many programs a launch has, over arguments and constants: "cdiv(n, BLOCK), 2"
-    #[arg(long, value_name = "EXPRS")]
-    pub(crate) grid: Option<String>,
+    /// How many programs a launch has, over arguments and constants: "cdiv(n, BLOCK), 2", or "softmax=rows" for one
+    /// kernel of several
+    #[arg(long, value_name = "[KERNEL=]EXPRS")]
+    pub(crate) grid: Vec<String>,
     /// Append the two hidden pointer parameters that Triton's launcher passes
     #[arg(long)]
     pub(crate) triton_abi: bool,
@@ -407,6 +551,12 @@ pub(crate) struct Build {
     /// Target architectures, separated by commas, instead of the manifest's
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) arch: Vec<String>,
+    /// What to make, separated by commas, instead of the manifest's `emit`
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) emit: Vec<String>,
+    /// The name of launchers, index and dependencies, instead of the manifest's `module`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Option<String>,
     /// Say what would be made and why, and make nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -499,6 +649,19 @@ fn numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
             Ok(out)
         }
         _ => Err("expected one to three numbers, for example `4,1,1`".to_owned()),
+    }
+}
+
+/// Reads a time in milliseconds: `25ms`, `1s`, `500us`, `25`.
+fn milliseconds(text: &str) -> Result<f64, String> {
+    let (number, scale) = ["us", "ms", "s", ""]
+        .iter()
+        .zip([1e-3, 1.0, 1e3, 1.0])
+        .find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))
+        .unwrap_or((text, 1.0));
+    match number.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value * scale),
+        _ => Err("expected a time such as 25ms".to_owned()),
     }
 }
 

@@ -1,11 +1,14 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
+pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod cache;
 mod emit;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
+mod measured;
+pub(crate) mod run;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -22,7 +25,8 @@ use ttc::driver::launchers::Launchers;
 use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
 use ttc::driver::{
-    Compiled, Debug, Job, JobOptions, Naming, Outcome, Overrides, Reuse, Stage, job_key, opt, output, request, run_each,
+    Compiled, Debug, Job, JobOptions, Naming, Outcome, Overrides, Reuse, Stage, grids, job_key, opt, output, request,
+    run_each,
 };
 use ttc::irgen::list_kernels;
 use ttc::launch::Variant;
@@ -81,12 +85,11 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
     };
-    let options = JobOptions {
+    let mut options = JobOptions {
         maxnreg: c.maxnreg,
         fp_fusion: !c.no_fp_fusion,
         line_info: !c.no_line_info,
         triton_abi: c.triton_abi,
-        grid: c.grid.clone(),
         debug: c.debug,
         ptxas: c.ptxas.clone(),
         time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),
@@ -95,6 +98,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         symbol: c.symbol.clone(),
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
     };
+    grids::set(&mut options, &c.grid).map_err(|d| stop(vec![d], &sources))?;
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;
     let inputs = read_all(&c.kernel, &mut sources).map_err(|d| stop(d, &sources))?;
     for input in &inputs {
@@ -105,9 +109,8 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     let (cache, overrides) =
         (open_cache(c.cache.then_some(true)).map_err(|d| stop(vec![d], &sources))?, Overrides::of_environment());
-    // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
-    // stage.
-    let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
+    // Metadata belongs to what the driver loads, which is a cubin or PTX.
+    let with_metadata = want.iter().any(|s| matches!(s, Stage::Binary | Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
     if c.print_key {
         return Ok(Report::text(keys(&jobs, &mut sources, naming)));

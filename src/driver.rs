@@ -18,6 +18,7 @@ mod call;
 mod carried;
 pub mod check;
 mod flow;
+pub mod grids;
 pub mod input;
 mod job;
 pub mod launchers;

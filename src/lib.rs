@@ -98,7 +98,7 @@ pub use compiler::{
 pub use diag::{Diagnostic, Severity};
 pub use driver::metadata::{Metadata, Param, TensorDesc};
 pub use irgen::{ConfigInfo, Plain};
-pub use irgen::{KernelInfo, KernelParam, Source as ValueSource};
+pub use irgen::{KernelInfo, KernelParam, Source as ValueSource, Template};
 pub use passes::remarks::Group as RemarkGroup;
 pub use target::Target;
 
@@ -122,6 +122,9 @@ pub mod target;
 
 #[doc(hidden)]
 pub mod threads;
+
+#[doc(hidden)]
+pub mod fingerprint;
 
 #[doc(hidden)]
 pub mod lexer;
@@ -167,3 +170,6 @@ pub mod build;
 
 #[doc(hidden)]
 pub mod cases;
+
+#[doc(hidden)]
+pub mod gpu;

@@ -58,6 +58,8 @@ fn run(command: Command) -> Report {
             let shown = || Shown::of(&progress.done, &progress.total, "programs");
             watched(shown, || commands::interpret::interpret(&i, &progress))
         }
+        Command::Run(r) => commands::run::run(&r),
+        Command::Bench(b) => commands::bench::bench(&b),
         Command::Check(c) => commands::check(&c),
         Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli::BAD_MANIFEST;
+use crate::gpu::lock;
 use crate::source::{FileId, SourceMap, Span};
 
 /// The name that a manifest has where nobody says another.
@@ -44,6 +45,8 @@ pub struct Build {
     pub embed: bool,
     /// Where imported kernel files are looked for.
     pub include: Vec<PathBuf>,
+    /// The lock file that `ttc tune` writes.
+    pub lock: PathBuf,
     pub line_info: bool,
     pub fp_fusion: bool,
 }
@@ -58,6 +61,7 @@ impl Default for Build {
             module: "kernels".to_owned(),
             embed: true,
             include: vec![],
+            lock: lock::NAME.into(),
             line_info: true,
             fp_fusion: true,
         }
@@ -71,6 +75,9 @@ pub struct Kernel {
     pub file: PathBuf,
     /// The function in the file, if it has another name.
     pub function: Option<String>,
+    /// Where imported kernel files are looked for, before the folders of `[build]`.
+    #[serde(default)]
+    pub include: Vec<PathBuf>,
     /// Types of all parameters in their order.
     pub signature: Option<String>,
     /// Types by the names of parameters, or by patterns of names.
@@ -95,6 +102,9 @@ pub struct Kernel {
     /// Whether to append the two hidden parameters that Triton's launchers pass.
     #[serde(default)]
     pub triton_abi: bool,
+    /// Whether the configurations that the lock file names as best are built.
+    #[serde(default)]
+    pub tuned: Tuned,
     /// Specialisations by name. Without any, the kernel is compiled once.
     #[serde(default)]
     pub variant: BTreeMap<String, Specialization>,
@@ -160,6 +170,27 @@ impl<'de> Deserialize<'de> for Configs {
             Ok(Form::Some(list)) => Ok(Configs::These(list)),
             Ok(Form::Word(word)) if word == "all" => Ok(Configs::All),
             _ => Err(de::Error::custom("expected a number, a list of numbers, or \"all\"")),
+        }
+    }
+}
+
+/// Which entries of the lock file count.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Tuned {
+    #[default]
+    No,
+    /// Those for the kernel's architectures.
+    Yes,
+    /// Those for the GPU of this name.
+    For(String),
+}
+
+impl<'de> Deserialize<'de> for Tuned {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Tuned, D::Error> {
+        match toml::Value::deserialize(from)? {
+            toml::Value::Boolean(yes) => Ok(if yes { Tuned::Yes } else { Tuned::No }),
+            toml::Value::String(device) => Ok(Tuned::For(device)),
+            _ => Err(de::Error::custom("expected a truth value, or the name of a GPU")),
         }
     }
 }

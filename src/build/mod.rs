@@ -3,6 +3,7 @@
 //! 1. [`manifest`] reads `ttc.toml`: kernels, architectures, constants, configurations, variants, and what to make.
 //! 2. [`plan`] turns it into units. A unit is one kernel in one variant and configuration for one architecture: one
 //!    cubin.
+//!    Where the manifest asks for it, what `ttc tune` found best becomes variants ([`tuned`]).
 //! 3. [`record`] knows from the last build which files each unit came from. Units whose files, options and tools are
 //!    as they were, and whose outputs are as they were written, are left alone.
 //! 4. [`run`] compiles the others side by side. What concerns several units is made when all of them are there: fat
@@ -26,6 +27,7 @@ mod plan;
 mod products;
 mod record;
 mod run;
+mod tuned;
 mod unit;
 
 pub use plan::Settings;

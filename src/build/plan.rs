@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::manifest::{self, Build, Configs, Constant, Kernel, Manifest};
+use super::manifest::{self, Build, Configs, Constant, Kernel, Manifest, Tuned};
+use super::tuned::{self, Key};
 use super::unit::Unit;
 use crate::backend::{self, Stage};
 use crate::diag::codes::cli;
@@ -13,7 +14,8 @@ use crate::diag::{Diagnostic, Place};
 use crate::driver::input::{self, Input};
 use crate::driver::launchers::Language;
 use crate::driver::request::{self, Choice, ConfigChoice};
-use crate::driver::{JobOptions, Variant};
+use crate::driver::{Job, JobOptions, Variant};
+use crate::gpu::lock::{self, Lock};
 use crate::irgen::{Given, TypeRule};
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -28,6 +30,10 @@ pub struct Settings {
     pub kernels: Vec<String>,
     /// The architectures, instead of the manifest's.
     pub archs: Vec<String>,
+    /// What to make, instead of what the manifest says.
+    pub emit: Vec<String>,
+    /// The name of what is made of all kernels together, instead of the manifest's.
+    pub module: Option<String>,
     pub ptxas: Option<PathBuf>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
@@ -89,6 +95,8 @@ pub(super) struct Plan {
     pub(super) emit: Emit,
     /// The manifest's text.
     pub(super) text: String,
+    /// What was tuned. It is empty if no kernel asks for it.
+    pub(super) lock: Lock,
     /// The manifest and the kernel files that were read so far.
     pub(super) sources: SourceMap,
 }
@@ -115,7 +123,11 @@ impl Plan {
         let text = read.map_err(|d| (vec![d], sources.clone()))?;
         let file = sources.add(path.to_string_lossy(), Some(path), text.as_str());
         let at = Place::File(path.to_string_lossy().into_owned());
-        let read = manifest::read(&sources, file).and_then(|m| {
+        let read = manifest::read(&sources, file).and_then(|mut m| {
+            if !settings.emit.is_empty() {
+                m.build.emit.clone_from(&settings.emit);
+            }
+            m.build.module = settings.module.clone().unwrap_or(m.build.module);
             let emit = Emit::of(&m.build.emit, &at)?;
             for name in settings.kernels.iter().filter(|n| !m.kernel.contains_key(*n)) {
                 let help = did_you_mean(name, m.kernel.keys().map(String::as_str));
@@ -126,12 +138,15 @@ impl Plan {
         });
         let (manifest, emit) = read.map_err(|d| (vec![d], sources.clone()))?;
         let root = root(path, &manifest.build);
+        let tuned = manifest.kernel.values().any(|k| k.tuned != Tuned::No);
+        let lock = if tuned { Lock::read(&root.join(&manifest.build.lock)) } else { Ok(Lock::default()) };
+        let lock = lock.map_err(|d| (vec![d], sources.clone()))?;
         let out = settings.out.clone().unwrap_or_else(|| root.join(&manifest.build.out));
         // Names in outputs do not depend on where the manifest lies.
         if let Some(prefix) = root.to_str().filter(|p| !p.is_empty()) {
             sources.remap(vec![(format!("{}/", prefix.trim_end_matches('/')), String::new())]);
         }
-        Ok(Plan { manifest, root, out, emit, text, sources })
+        Ok(Plan { manifest, root, out, emit, text, lock, sources })
     }
 
     /// The units of the manifest, in the order of their kernels' names.
@@ -187,24 +202,49 @@ impl Plan {
             defines: defines(&v.constants),
             given: Given { num_warps: v.num_warps, num_stages: v.num_stages, num_ctas: v.num_ctas, maxnreg: v.maxnreg },
         });
-        let choice = Choice {
-            kernels: vec![function.to_owned()],
-            all: false,
-            config: None,
-            variants: variants.collect(),
-            targets,
-        };
+        let variants: Vec<Variant> = variants.collect();
+        let plain = Choice { kernels: vec![function.to_owned()], variants: variants.clone(), ..Choice::default() };
+        // Each architecture has been tuned by itself, so each has variants of its own.
+        let mut choices: Vec<(Choice, Vec<Vec<Key>>)> = vec![];
+        if kernel.tuned == Tuned::No {
+            let keys = vec![vec![]; variants.len().max(1)];
+            choices.push((Choice { targets, ..plain }, keys));
+        } else {
+            let file = lock::file_name(&self.root.join(&self.manifest.build.lock), &input.path);
+            for target in if targets.is_empty() { vec![Target::usual()] } else { targets } {
+                let tuned = tuned::variants(&self.lock, &file, function, target.name, kernel, &variants);
+                let (variants, keys): (Vec<Variant>, Vec<Vec<Key>>) = tuned.into_iter().unzip();
+                choices.push((Choice { targets: vec![target], variants, ..plain.clone() }, keys));
+            }
+        }
         let configs: Vec<Option<ConfigChoice>> = match &kernel.config {
             Configs::None => vec![None],
             Configs::All => vec![Some(ConfigChoice::All)],
             Configs::These(list) => list.iter().map(|&n| Some(ConfigChoice::One(n))).collect(),
         };
         let several_configs = kernel.config == Configs::All || configs.len() > 1;
+        if several_configs && kernel.tuned != Tuned::No {
+            let text =
+                format!("`[kernel.{name}]`: `tuned` chooses the configurations, so `config` must not name several");
+            return Err(vec![Diagnostic::error(&cli::BAD_MANIFEST, text).help("leave one of the two out")]);
+        }
         let mut units = vec![];
         for config in configs {
-            let choice = Choice { config, ..choice.clone() };
-            let jobs = request::jobs(std::slice::from_ref(input), &mut self.sources, &choice, &options)?;
-            units.extend(jobs.into_iter().map(|job| Unit { kernel: name.to_owned(), job, several_configs }));
+            for (choice, keys) in &choices {
+                let choice = Choice { config, ..choice.clone() };
+                let jobs = request::jobs(std::slice::from_ref(input), &mut self.sources, &choice, &options)?;
+                let keys_of = |job: &Job| {
+                    let at =
+                        choice.variants.iter().position(|v| job.variant.as_ref().is_some_and(|w| w.name == v.name));
+                    keys[at.unwrap_or(0)].clone()
+                };
+                units.extend(jobs.into_iter().map(|job| Unit {
+                    kernel: name.to_owned(),
+                    keys: keys_of(&job),
+                    job,
+                    several_configs,
+                }));
+            }
         }
         Ok(units)
     }
@@ -216,7 +256,7 @@ impl Plan {
             signature: kernel.signature.clone(),
             types: kernel.types.iter().map(|(n, t)| TypeRule::new(n, t)).collect(),
             defines: defines(&kernel.constants),
-            include: build.include.iter().map(|i| self.root.join(i)).collect(),
+            include: kernel.include.iter().chain(&build.include).map(|i| self.root.join(i)).collect(),
             num_warps: kernel.num_warps,
             num_stages: kernel.num_stages,
             num_ctas: kernel.num_ctas,

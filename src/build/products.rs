@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::object;
 use super::plan::{Plan, Settings};
 use super::record::{Output, Record};
+use super::tuned;
 use super::unit::Unit;
 use crate::backend::{self, Image, Stage};
 use crate::diag::codes::cli;
@@ -127,7 +128,15 @@ impl Products<'_> {
             let known: Known = serde_json::from_slice(&read(&json)?).map_err(|e| unreadable(&json, &e.to_string()))?;
             let descriptor = known.launch.ok_or_else(|| launchers::unknown(&unit.kernel, &unit.job))?;
             let constants = known.constants.unwrap_or_default();
-            variants.push((unit.launcher(), Variant { arch: known.arch, constants, descriptor, image: read(&image)? }));
+            let variant = Variant { arch: known.arch, constants, descriptor, image: read(&image)? };
+            if unit.keys.is_empty() {
+                variants.push((unit.launcher(), variant));
+                continue;
+            }
+            for arguments in unit.keys.iter().filter_map(|k| tuned::arguments(&variant.descriptor.arguments, k)) {
+                let descriptor = Descriptor { arguments, ..variant.descriptor.clone() };
+                variants.push((unit.launcher(), Variant { descriptor, ..variant.clone() }));
+            }
         }
         let kernels = launchers::together(variants)?;
         let build = &plan.manifest.build;

@@ -168,7 +168,7 @@ pub(super) fn command(unit: &Unit, want: &[Stage]) -> String {
         "{:?} {:?} {:?} {kernel:?} {config:?} {variant:?} {} {for_others:?} {options:?} {want:?}",
         input.path, input.language, input.preset, target.name
     );
-    digest([text.as_bytes(), unit.stem().as_bytes()])
+    digest([text.as_bytes(), unit.stem().as_bytes(), format!("{:?}", unit.keys).as_bytes()])
 }
 
 /// A digest of several texts.

@@ -76,7 +76,8 @@ impl<'a> Builder<'a> {
 
     fn steps(&mut self, dry_run: bool, workers: usize, progress: &Progress) -> Step {
         let tools = record::tools(self.settings.ptxas.as_deref());
-        let request = record::digest([self.plan.text.as_bytes(), format!("{:?}", self.settings).as_bytes()]);
+        let said = format!("{:?} {:?}", self.settings, self.plan.lock);
+        let request = record::digest([self.plan.text.as_bytes(), said.as_bytes()]);
         let out = self.plan.out.clone();
         // Two builds of one folder wait for each other.
         let _lock = if dry_run { None } else { Some(lock(&out).map_err(|d| vec![d])?) };

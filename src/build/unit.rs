@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::tuned::Key;
 use crate::backend::Stage;
 use crate::driver::Job;
+use crate::fingerprint::file_part;
 
 /// A unit.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub(super) struct Unit {
     /// The kernel's name in the manifest.
     pub(super) kernel: String,
     pub(super) job: Job,
+    /// The values of arguments for which this unit is launched. If there are none, it is for every launch.
+    pub(super) keys: Vec<Key>,
     /// Whether several configurations of the kernel are built.
     pub(super) several_configs: bool,
 }
@@ -21,7 +25,7 @@ impl Unit {
     pub(super) fn name(&self) -> String {
         let variant = self.job.variant.as_ref().map_or_else(String::new, |v| format!(".{}", v.name));
         let config = self.job.config.filter(|_| self.several_configs).map_or_else(String::new, |n| format!(".{n}"));
-        format!("{}{variant}{config}", self.kernel)
+        format!("{}{variant}{config}", file_part(&self.kernel))
     }
 
     /// The name of the unit's files without their extensions.

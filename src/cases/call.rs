@@ -24,6 +24,10 @@ pub type Arguments = BTreeMap<String, Given>;
 pub struct Ready {
     pub ir: Ir,
     pub kernel: String,
+    /// The types that a kernel file was lowered with, as a signature has them.
+    pub signature: Option<String>,
+    /// The names of the parameters that have arguments, in order.
+    pub names: Vec<String>,
     pub args: Vec<Arg>,
     pub memory: Memory,
     pub buffers: Vec<Bound>,
@@ -36,6 +40,7 @@ pub struct Ready {
 struct Module {
     ir: Ir,
     kernel: String,
+    signature: Option<String>,
     /// The names of the kernel's parameters.
     names: Vec<String>,
     warnings: Vec<Diagnostic>,
@@ -52,7 +57,7 @@ pub fn ready(
     options: &JobOptions,
     given: Arguments,
 ) -> Result<Ready, Vec<Diagnostic>> {
-    let Module { ir, kernel, names, warnings, printed } = match job.input.language {
+    let Module { ir, kernel, signature, names, warnings, printed } = match job.input.language {
         Language::Source => from_source(sources, job, options, &given)?,
         Language::Ir(_) => from_ir(sources, job)?,
         Language::Llir | Language::Assembly => {
@@ -62,7 +67,7 @@ pub fn ready(
     let params = interp::params(&ir, &kernel).map_err(|d| vec![*d])?;
     let mut memory = Memory::new();
     let (args, buffers) = manual::bind(&names, &params, given, &mut memory)?;
-    Ok(Ready { ir, kernel, args, memory, buffers, warnings, printed })
+    Ok(Ready { ir, kernel, signature, names, args, memory, buffers, warnings, printed })
 }
 
 fn from_source(
@@ -76,12 +81,13 @@ fn from_source(
         Some(s) => s.clone(),
         None => manual::signature(&info, given, &options.types, &options.defines).map_err(|d| vec![d])?,
     };
-    let options = JobOptions { signature: Some(signature), ..options.clone() };
+    let options = JobOptions { signature: Some(signature.clone()), ..options.clone() };
     let job = Job { kernel: Some(info.name), ..job.clone() };
     let lowered = lower_kernel(sources, job.input.file, &request::kernel_request(&job, &options))?;
     Ok(Module {
         ir: lowered.ir,
         kernel: lowered.kernel,
+        signature: Some(signature),
         names: lowered.params.into_iter().map(|p| p.name).collect(),
         warnings: lowered.warnings,
         printed: lowered.printed,
@@ -94,7 +100,7 @@ fn from_ir(sources: &SourceMap, job: &Job) -> Result<Module, Vec<Diagnostic>> {
     let kernel = request::choose_kernel(&mut ir, job.kernel.as_deref(), true, &file).map_err(|d| vec![d])?;
     let params = interp::params(&ir, &kernel).map_err(|d| vec![*d])?;
     let names = params.iter().enumerate().map(|(at, p)| p.name.map_or_else(|| at.to_string(), str::to_owned)).collect();
-    Ok(Module { ir, kernel, names, warnings: vec![], printed: vec![] })
+    Ok(Module { ir, kernel, signature: None, names, warnings: vec![], printed: vec![] })
 }
 
 /// Reads what a kernel file says about the kernel that is meant.

@@ -2,7 +2,7 @@
 
 use super::expr::Expression;
 use super::random::{self, Fill};
-use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, bad};
+use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, Lists, bad};
 use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
@@ -11,10 +11,11 @@ use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
 use crate::irgen::{KernelInfo, Source};
+use crate::launch::grid;
 use crate::parser::ast::{Expr, ExprKind};
 
 /// Parameters that are options of the compilation. They are no part of what a kernel computes.
-pub const COMPILE_OPTIONS: [&str; 3] = ["num_warps", "num_stages", "num_ctas"];
+pub const COMPILE_OPTIONS: [&str; 4] = ["num_warps", "num_stages", "num_ctas", "maxnreg"];
 
 /// One value for each parameter of a case.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +27,23 @@ pub struct Config {
 impl Config {
     pub(super) fn env(&self) -> Env {
         self.params.iter().cloned().collect()
+    }
+
+    /// The configuration with another value, or with one more.
+    #[must_use]
+    pub fn with(&self, name: &str, value: Value) -> Config {
+        let mut params = self.params.clone();
+        match params.iter_mut().find(|(n, _)| n == name) {
+            Some(slot) => slot.1 = value,
+            None => params.push((name.to_owned(), value)),
+        }
+        Config { params }
+    }
+
+    /// The value of a parameter.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.params.iter().find(|(n, _)| n == name).map(|(_, v)| v)
     }
 
     /// The configuration without the options of the compilation. Configurations with equal keys compute the same.
@@ -62,6 +80,16 @@ pub struct Instance {
 pub enum InstanceArg {
     Scalar { name: String, dtype: Dtype, value: Value },
     Buffer(Buffer),
+}
+
+impl InstanceArg {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            InstanceArg::Scalar { name, .. } => name,
+            InstanceArg::Buffer(b) => &b.name,
+        }
+    }
 }
 
 /// A buffer of an [`Instance`].
@@ -140,6 +168,49 @@ impl Case {
         self.allowed(all)
     }
 
+    /// Every combination of these values, on top of a configuration. The last name varies fastest.
+    ///
+    /// # Errors
+    /// `E1017` for an expression that cannot be computed.
+    pub fn combinations(&self, base: &Config, lists: &Lists) -> Try<Vec<Config>> {
+        let mut all = vec![base.clone()];
+        for (name, values) in lists {
+            all = all.iter().flat_map(|c| values.iter().map(|v| c.with(name, v.clone()))).collect();
+        }
+        self.allowed(all)
+    }
+
+    /// The configurations of `[tune]`, on top of a configuration: those of the space that `requires` lets through, and
+    /// those that are listed.
+    ///
+    /// # Errors
+    /// `E1017` for an expression that cannot be computed.
+    pub fn tried(&self, base: &Config, space: &Lists) -> Try<Vec<Config>> {
+        let mut out = vec![];
+        if !space.is_empty() {
+            for config in self.combinations(base, space)? {
+                let keep = match &self.tune.requires {
+                    Some(e) => e.eval(&self.environment(&config)?)?.is_true(),
+                    None => true,
+                };
+                out.extend(keep.then_some(config));
+            }
+        }
+        let listed = self.tune.configs.iter().map(|c| c.iter().fold(base.clone(), |b, (n, v)| b.with(n, v.clone())));
+        out.extend(self.allowed(listed)?);
+        Ok(out)
+    }
+
+    /// The bytes and the floating-point operations of a launch, as `[bench]` says them.
+    ///
+    /// # Errors
+    /// `E1017` for an expression that cannot be computed.
+    pub fn work(&self, config: &Config) -> Try<(Option<f64>, Option<f64>)> {
+        let env = self.environment(config)?;
+        let value = |e: &Option<Expression>| e.as_ref().map(|e| e.float(&env)).transpose();
+        Ok((value(&self.bench.bytes)?, value(&self.bench.flops)?))
+    }
+
     fn allowed(&self, all: impl IntoIterator<Item = Config>) -> Try<Vec<Config>> {
         let mut out = vec![];
         for config in all {
@@ -164,13 +235,7 @@ impl Case {
             )
             .help(format!("its parameters are {}", known.join(", "))));
         };
-        let at = crate::source::Span { file: self.file, lo: 0, hi: 0 };
-        let value = Expression::parse(text, at).and_then(|e| e.value(&Env::new()));
-        slot.1 = match value {
-            Ok(Value::Name(n)) => Value::Str(n),
-            Ok(v) => v,
-            Err(_) => Value::Str(text.to_owned()),
-        };
+        slot.1 = value_of(text);
         Ok(())
     }
 
@@ -178,8 +243,11 @@ impl Case {
     fn environment(&self, config: &Config) -> Try<Env> {
         let mut env = config.env();
         for (name, e) in &self.constants {
-            let value = e.eval(&env)?;
-            env.insert(name.clone(), value);
+            // A configuration that is tried may say the value of a constant.
+            if config.params.iter().all(|(n, _)| n != name) {
+                let value = e.eval(&env)?;
+                env.insert(name.clone(), value);
+            }
         }
         Ok(env)
     }
@@ -194,7 +262,9 @@ impl Case {
         self.launch_grid(&env).map_err(|d| vec![d])?;
         let what = self.what(kernel, &env, &mut |_, _| Ok(()))?;
         let options = self.compile_options(&env).map_err(|d| vec![d])?;
+        let grid = self.grid_of_kernel(&what.defines);
         Ok(Preset {
+            grid,
             kernel: Some(kernel.name.clone()),
             signature: Some(what.items.join(", ")),
             defines: what.defines,
@@ -280,11 +350,28 @@ impl Case {
         Ok(grid)
     }
 
+    /// The grid in the words of the kernel: over integer arguments and compile-time values that have the name and the
+    /// value of a parameter of the case. `None` where it needs something else, or nothing: a number alone says how many
+    /// programs the case has, and not how many the kernel needs for other arguments.
+    fn grid_of_kernel(&self, defines: &[(String, String)]) -> Option<String> {
+        let same = |a: &&ArgSpec| {
+            let value = match &a.kind {
+                ArgKind::Scalar { value, .. } => value.expr.as_name(),
+                ArgKind::Buffer(_) => None,
+            };
+            value == Some(a.name.as_str())
+        };
+        let integers: Vec<&str> = self.args.iter().filter(same).map(|a| a.name.as_str()).collect();
+        let constants = defines.iter().cloned().collect();
+        let text = self.grid.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join(", ");
+        let axes = grid::parse(&text, &constants, &integers).ok()?;
+        axes.iter().any(|axis| !matches!(axis, grid::Expr::Int(_))).then_some(text)
+    }
+
     fn compile_options(&self, env: &Env) -> Try<JobOptions> {
         let mut options = JobOptions::default();
-        for (name, slot) in
-            COMPILE_OPTIONS.iter().zip([&mut options.num_warps, &mut options.num_stages, &mut options.num_ctas])
-        {
+        let JobOptions { num_warps, num_stages, num_ctas, maxnreg, .. } = &mut options;
+        for (name, slot) in COMPILE_OPTIONS.iter().zip([num_warps, num_stages, num_ctas, maxnreg]) {
             if let Some(v) = env.get(*name) {
                 let number = v.as_int().and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
                     Diagnostic::error(&codes::BAD_CASE, format!("`{name}` is {v}, expected a small integer"))
@@ -337,6 +424,17 @@ impl Case {
             return Err(bad(&spec.dtype, &text));
         }
         Ok(Buffer { name: name.to_owned(), dtype, shape, fill, seed, out: spec.out, tolerance, block })
+    }
+}
+
+/// The value of a parameter by its text, as the command line gives it. What is no expression is a text.
+#[must_use]
+pub fn value_of(text: &str) -> Value {
+    let nowhere = crate::source::Span { file: crate::source::FileId(0), lo: 0, hi: 0 };
+    match Expression::parse(text, nowhere).and_then(|e| e.value(&Env::new())) {
+        Ok(Value::Name(n)) => Value::Str(n),
+        Ok(v) => v,
+        Err(_) => Value::Str(text.to_owned()),
     }
 }
 

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 
 pub use config::{Config, Instance, InstanceArg};
 pub use launch::Inputs;
-pub use spec::Case;
+pub use spec::{Case, Lists};
 pub use value::Value;
 
 use crate::diag::codes::interp as codes;

@@ -34,6 +34,37 @@ pub struct Case {
     pub(super) args: Vec<ArgSpec>,
     /// How many bytes the case's buffers may take, see [`crate::interp::RunOptions::max_memory`].
     pub max_memory: u64,
+    pub bench: BenchSpec,
+    pub tune: TuneSpec,
+}
+
+/// Names, each with the values that it takes.
+pub type Lists = Vec<(String, Vec<Value>)>;
+
+/// The table `[bench]`: what `ttc bench` measures.
+#[derive(Clone, Debug, Default)]
+pub struct BenchSpec {
+    /// The bytes that a launch has to move.
+    pub(super) bytes: Option<Expression>,
+    /// The floating-point operations of a launch.
+    pub(super) flops: Option<Expression>,
+    /// Values of parameters, instead of those of `[params]`.
+    pub params: Lists,
+}
+
+/// The table `[tune]`: what `ttc tune` tries.
+#[derive(Clone, Debug, Default)]
+pub struct TuneSpec {
+    /// Values of parameters, instead of those of `[params]`. Each combination is tuned by itself.
+    pub params: Lists,
+    /// Compile-time parameters and options of the compilation. Each combination is tried.
+    pub space: Lists,
+    /// Combinations that are tried as well.
+    pub configs: Vec<Vec<(String, Value)>>,
+    /// Combinations of the space of which this is false are left out.
+    pub(super) requires: Option<Expression>,
+    /// The values that tell one use of the kernel from another.
+    pub key: Vec<String>,
 }
 
 /// The table `[args.NAME]`.
@@ -123,6 +154,8 @@ impl Reader {
             constants: vec![],
             args: vec![],
             max_memory: crate::interp::MAX_MEMORY,
+            bench: BenchSpec::default(),
+            tune: TuneSpec::default(),
         };
         for (key, span, item) in self.entries(table) {
             match key.as_str() {
@@ -131,12 +164,9 @@ impl Reader {
                 "reference" => case.reference = self.text(item).unwrap_or_default(),
                 "grid" => case.grid = self.expressions(item),
                 "requires" => case.requires = self.expression(item),
-                "params" => {
-                    for (name, _, item) in self.table(item) {
-                        let values = self.values(item);
-                        case.params.push((name, values));
-                    }
-                }
+                "params" => case.params = self.lists(item),
+                "bench" => case.bench = self.bench(item),
+                "tune" => case.tune = self.tune(item),
                 "constants" => {
                     for (name, _, item) in self.table(item) {
                         case.constants.extend(self.expression(item).map(|e| (name, e)));
@@ -151,7 +181,18 @@ impl Reader {
                     self.unknown(
                         &key,
                         span,
-                        &["kernel", "file", "reference", "grid", "requires", "[params]", "[constants]", "[args.NAME]"],
+                        &[
+                            "kernel",
+                            "file",
+                            "reference",
+                            "grid",
+                            "requires",
+                            "[params]",
+                            "[constants]",
+                            "[args.NAME]",
+                            "[bench]",
+                            "[tune]",
+                        ],
                     );
                 }
             }
@@ -160,6 +201,55 @@ impl Reader {
             self.error(0..0, "a case needs `grid`, a list of one to three expressions".to_owned());
         }
         case
+    }
+
+    fn bench(&mut self, item: &Item<'_>) -> BenchSpec {
+        let mut bench = BenchSpec::default();
+        for (key, span, item) in self.table(item) {
+            match key.as_str() {
+                "bytes" => bench.bytes = self.expression(item),
+                "flops" => bench.flops = self.expression(item),
+                "params" => bench.params = self.lists(item),
+                _ => self.unknown(&key, span, &["bytes", "flops", "params"]),
+            }
+        }
+        bench
+    }
+
+    fn tune(&mut self, item: &Item<'_>) -> TuneSpec {
+        let mut tune = TuneSpec::default();
+        for (key, span, item) in self.table(item) {
+            match key.as_str() {
+                "params" => tune.params = self.lists(item),
+                "space" => tune.space = self.lists(item),
+                "requires" => tune.requires = self.expression(item),
+                "key" => tune.key = self.texts(item),
+                "configs" => match item.get_ref().as_array() {
+                    Some(items) => tune.configs = items.iter().map(|i| self.settings(i)).collect(),
+                    None => self.error(span, "`configs` is a list of tables".to_owned()),
+                },
+                _ => self.unknown(&key, span, &["params", "space", "configs", "requires", "key"]),
+            }
+        }
+        tune
+    }
+
+    /// Reads a table of names with their values.
+    fn lists(&mut self, item: &Item<'_>) -> Lists {
+        self.table(item).into_iter().map(|(name, _, item)| (name, self.values(item))).collect()
+    }
+
+    /// Reads a table of names with one value each.
+    fn settings(&mut self, item: &Item<'_>) -> Vec<(String, Value)> {
+        self.table(item).into_iter().filter_map(|(name, _, item)| Some((name, self.literal(item)?))).collect()
+    }
+
+    /// Reads a list of texts, or one alone.
+    fn texts(&mut self, item: &Item<'_>) -> Vec<String> {
+        match item.get_ref().as_array() {
+            Some(items) => items.iter().filter_map(|i| self.text(i)).collect(),
+            None => self.text(item).into_iter().collect(),
+        }
     }
 
     fn arg(&mut self, name: String, span: Range<usize>, item: &Item<'_>) -> Option<ArgSpec> {

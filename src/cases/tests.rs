@@ -4,7 +4,7 @@ use super::config::{Instance, InstanceArg};
 use super::random::Fill;
 use super::{Case, Config, Value, spec};
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::{KernelInfo, KernelParam, Kind};
+use crate::irgen::{KernelInfo, KernelParam, Kind, Template};
 use crate::source::SourceMap;
 
 fn read(text: &str) -> Result<Case, Vec<String>> {
@@ -41,7 +41,7 @@ fn kernel(params: &[(&str, Option<&str>, Option<&str>)]) -> KernelInfo {
         entry: true,
         params: params.iter().map(param).collect(),
         heuristics: vec![],
-        template: vec![],
+        template: Template::default(),
         configs: Ok(vec![]),
     }
 }

@@ -17,6 +17,8 @@ pub(crate) fn build(b: Build, progress: &Progress) -> Report {
         out: b.out_dir,
         kernels: b.kernel,
         archs: b.arch,
+        emit: b.emit,
+        module: b.module,
         ptxas: b.ptxas,
         time_limit: Some(Duration::from_secs(b.ptxas_timeout)).filter(|t| !t.is_zero()),
         depfile: b.depfile,

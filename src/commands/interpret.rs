@@ -6,9 +6,9 @@
 //! 3. `describe.rs` writes to stdout what the kernel printed, the traced values, and a line for each buffer that was
 //!    written. `files.rs` writes buffers to files or compares them with files.
 
-mod describe;
-mod files;
-mod prepare;
+pub(super) mod describe;
+pub(super) mod files;
+pub(super) mod prepare;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,22 +32,23 @@ pub(crate) struct Progress {
 }
 
 pub(crate) fn interpret(i: &Interpret, progress: &Progress) -> Report {
-    let mut folder = Folder { include: i.include.clone(), ..Folder::default() };
+    let mut folder = Folder { include: i.launch.include.clone(), ..Folder::default() };
     run(i, &mut folder, progress).unwrap_or_else(|diagnostics| Report::errors(diagnostics, folder.sources))
 }
 
 fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report, Vec<Diagnostic>> {
-    let case = match i.file.extension() {
-        Some(e) if e == "toml" => Some(folder.load_for(&i.file, i.kernel.as_deref())?),
+    let case = match i.launch.file.extension() {
+        Some(e) if e == "toml" => Some(folder.load_for(&i.launch.file, i.launch.kernel.as_deref())?),
         _ => None,
     };
     let input = match &case {
         Some(loaded) => loaded.input.clone(),
-        None => input::read(&mut folder.sources, &i.file, None).map_err(|d| vec![d])?,
+        None => input::read(&mut folder.sources, &i.launch.file, None).map_err(|d| vec![d])?,
     };
     let trace = i.trace.as_deref().map(|t| trace(t, i.program)).transpose().map_err(|d| vec![d])?;
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
-    let job = Job { kernel: i.kernel.clone(), config: i.config, ..Job::new(input, target, Arc::default()) };
+    let job =
+        Job { kernel: i.launch.kernel.clone(), config: i.launch.config, ..Job::new(input, target, Arc::default()) };
     let shown = folder.sources.clone();
     reproducer::guard(|| format!("job: {job:#?}"), &shown, || launch(i, folder, progress, &job, case, trace))
 }
@@ -60,20 +61,21 @@ fn launch(
     case: Option<Loaded>,
     trace: Option<Trace>,
 ) -> Result<Report, Vec<Diagnostic>> {
-    let mut launch = prepare::prepare(i, folder, job, case)?;
-    inside(i.program, launch.grid).map_err(|d| vec![d])?;
-    let outs = files::named("out", &i.out, &launch).map_err(|d| vec![d])?;
-    let expected = files::expected(i, &launch).map_err(|d| vec![d])?;
-    let total = interp::programs(launch.grid).map_err(|d| vec![*d])?;
+    let mut launch = prepare::prepare(&i.launch, folder, job, case)?;
+    inside(i.program, launch.on.grid).map_err(|d| vec![d])?;
+    let outs = files::named("out", &i.launch.out, &launch.on).map_err(|d| vec![d])?;
+    let expected = files::expected(&i.launch, &launch.on).map_err(|d| vec![d])?;
+    let total = interp::programs(launch.on.grid).map_err(|d| vec![*d])?;
     progress.total.store(total, Ordering::Relaxed);
     let options = options(i, progress, trace);
-    let done = interp::run(&launch.ir, &launch.kernel, launch.grid, &launch.args, &mut launch.memory, &options)?;
+    let on = &mut launch.on;
+    let done = interp::run(&launch.ir, &launch.kernel, on.grid, &on.args, &mut on.memory, &options)?;
     let mut report = Report { stdout: describe::describe(i, &launch, &done).into_bytes(), ..Report::default() };
     for (buffer, path) in outs {
-        let bytes = npy::write(buffer.elem, &buffer.shape, &launch.memory.bytes(buffer.id));
+        let bytes = npy::write(buffer.elem, &buffer.shape, &launch.on.memory.bytes(buffer.id));
         launch.said.extend(output::write_file(&path, &bytes).err());
     }
-    launch.said.extend(files::differences(&expected, &launch.memory));
+    launch.said.extend(files::differences(&expected, &launch.on.memory));
     report.diagnostics.push(launch.said, folder.sources.clone());
     Ok(report)
 }
@@ -95,7 +97,7 @@ fn options(i: &Interpret, progress: &Progress, trace: Option<Trace>) -> interp::
         deadline: i.timeout.and_then(|s| Instant::now().checked_add(Duration::from_secs(s))),
         max_faults: i.max_faults,
         max_lines: i.max_lines,
-        max_memory: i.max_memory,
+        max_memory: i.launch.max_memory,
         progress: Some(progress.done.clone()),
     }
 }

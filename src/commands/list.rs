@@ -1,4 +1,4 @@
-//! `ttc list`: the kernels of files, as text, as JSON, or as commands and case files to begin with.
+//! `ttc list`: the kernels of files, as text, as JSON, or as commands, case files and manifests to begin with.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,6 +27,7 @@ pub(crate) fn list(l: &List) -> Report {
             texts.push(match l {
                 List { json: true, .. } => json(file, kernel),
                 List { template: true, .. } => beginning(file, kernel),
+                List { manifest: true, .. } => table(file, kernel),
                 _ => line(file, kernel),
             });
         }
@@ -34,7 +35,7 @@ pub(crate) fn list(l: &List) -> Report {
     }
     let unknown = l.kernel.iter().filter(|n| !known.contains(n)).map(|n| no_kernel(n, &l.files[0], &known));
     diagnostics.push(unknown.collect(), SourceMap::default());
-    let between = if l.template { "\n" } else { "" };
+    let between = if l.template || l.manifest { "\n" } else { "" };
     let text = texts.into_iter().map(|t| format!("{t}\n")).collect::<Vec<_>>().join(between);
     Report { diagnostics, ..Report::text(text) }
 }
@@ -99,8 +100,27 @@ fn json(file: &Path, k: &KernelInfo) -> String {
 /// The command that compiles a kernel, with guesses for what its file leaves open.
 fn command(file: &Path, k: &KernelInfo) -> String {
     let mut words = vec!["ttc compile".to_owned(), shell_word(&file.to_string_lossy()), format!("-k {}", k.name)];
-    words.extend(k.template.iter().cloned());
+    words.extend(k.template.options());
     words.join(" ")
+}
+
+/// The table of a kernel in a manifest, with guesses for what its file leaves open.
+fn table(file: &Path, k: &KernelInfo) -> String {
+    let text = |text: &str| toml::Value::from(text).to_string();
+    let mut out = format!("[kernel.{}]\nfile = {}\n", k.name, text(&file.to_string_lossy()));
+    let pairs = |all: &[(String, String)]| {
+        all.iter().map(|(name, value)| format!("{} = {}", text(name), text(value))).collect::<Vec<_>>().join(", ")
+    };
+    for (key, all) in [("types", &k.template.types), ("constants", &k.template.values)] {
+        if !all.is_empty() {
+            _ = writeln!(out, "{key} = {{ {} }} # guesses, to be corrected", pairs(all));
+        }
+    }
+    if k.template.config {
+        out.push_str("config = 0 # or \"all\"\n");
+    }
+    out.push_str("# grid = \"cdiv(n, BLOCK)\"\n");
+    out.trim_end().to_owned()
 }
 
 /// A case file for a kernel, whose comments say how to compile and how to run it.

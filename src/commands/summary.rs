@@ -2,10 +2,10 @@
 //!
 //! A single job is shown as a list of its facts, one on each line. Several jobs get a row each.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use ttc::driver::{Compiled, Job, Naming, Stage};
+use ttc::gpu::table::align;
 
 /// Makes the table, with a line for each row.
 pub(super) fn table(jobs: &[(Job, Compiled)], naming: Naming) -> String {
@@ -17,17 +17,7 @@ pub(super) fn table(jobs: &[(Job, Compiled)], naming: Naming) -> String {
         let row = |i: usize| columns.iter().map(|(_, values)| values[i].clone()).collect();
         std::iter::once(heads).chain((0..jobs.len()).map(row)).collect()
     };
-    let width = |column: usize| rows.iter().map(|r| r.get(column).map_or(0, |c| c.chars().count())).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = format!("{:w$}", row[0], w = widths[0]);
-        for (cell, w) in row.iter().zip(&widths).skip(1) {
-            let _ = write!(line, "  {cell:>w$}");
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
+    align(&rows)
 }
 
 /// The facts, each with its value for every job. The first names the job.

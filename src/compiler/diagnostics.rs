@@ -99,6 +99,12 @@ impl Diagnostics {
         repeated::once(&mut self.groups, Diagnostic::is_error);
     }
 
+    /// Leaves out what was said before.
+    #[doc(hidden)]
+    pub fn warnings_once(&mut self) {
+        repeated::once(&mut self.groups, |_| true);
+    }
+
     #[doc(hidden)]
     pub fn all(&self) -> impl Iterator<Item = &Diagnostic> {
         self.groups.iter().flat_map(|(said, _)| said)

@@ -1,6 +1,6 @@
 //! Makes the launch descriptor of a kernel while it goes through the stages.
 //!
-//! 1. The arguments are the parameters of the metadata. What the kernel does to their memory is read from final TTGIR,
+//! 1. The arguments are those of the metadata, also those of settled values, which are no parameters. What the kernel does to their memory is read from final TTGIR,
 //!    where every access still names its operands.
 //! 2. The parameters are those of the function that code generation has seen.
 //! 3. Threads, shared memory and clusters are those of the metadata, which later stages may correct.
@@ -63,6 +63,11 @@ impl Call {
         let mut at = 0;
         let mut arguments = vec![];
         for param in &metadata.params {
+            if param.equals.is_some() {
+                let (name, ty, equals) = (param.name.clone(), param.ty.clone(), param.equals);
+                arguments.push(Argument { name, ty, equals, ..Argument::default() });
+                continue;
+            }
             let first = types.get(at);
             let by_hardware = first.is_some_and(|t| matches!(t.data(), TypeData::TensorDesc { .. }));
             let touch = self.touched.parameters.get(at).copied().unwrap_or_default();
@@ -97,9 +102,35 @@ fn hidden(metadata: &Metadata) -> Vec<Value> {
     all.into_iter().take(metadata.hidden_params.unwrap_or(0) as usize).collect()
 }
 
-fn grid_of(text: &str, metadata: &Metadata) -> Result<[String; 3], Diagnostic> {
-    let integers: Vec<&str> =
-        metadata.params.iter().filter(|p| p.ty.starts_with(['i', 'u'])).map(|p| p.name.as_str()).collect();
+/// Puts the grid that the user gave into the descriptor of a kernel that is compiled on from behind code generation.
+///
+/// # Errors
+/// `E0934` if it cannot be computed from the arguments, or if these are not known.
+pub(super) fn set_grid(metadata: &mut Metadata, given: Option<&str>) -> Result<(), Diagnostic> {
+    let Some(text) = given else { return Ok(()) };
+    if metadata.launch.is_none() {
+        let message = format!("`--grid {text}`: the file does not say what the arguments of its kernel are");
+        return Err(Diagnostic::error(&cli::BAD_GRID, message)
+            .help("leave `--grid` out, or start from the kernel, or from a file that ends in ttc's metadata line"));
+    }
+    let grid = grid_of(text, metadata)?;
+    if let Some(launch) = &mut metadata.launch {
+        launch.grid = Some(grid);
+    }
+    Ok(())
+}
+
+/// The grid over the arguments of a kernel, with its constants replaced.
+///
+/// # Errors
+/// `E0934` if it cannot be computed from the arguments.
+pub(super) fn grid_of(text: &str, metadata: &Metadata) -> Result<[String; 3], Diagnostic> {
+    let integers: Vec<&str> = metadata
+        .params
+        .iter()
+        .filter(|p| p.equals.is_none() && p.ty.starts_with(['i', 'u']))
+        .map(|p| p.name.as_str())
+        .collect();
     let constants = metadata.constants.clone().unwrap_or_default();
     grid::parse(text, &constants, &integers).map(|axes| axes.map(|e| e.to_string())).map_err(|why| {
         Diagnostic::error(&cli::BAD_GRID, format!("the grid of `{}`: {why}", metadata.name))

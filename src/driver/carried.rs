@@ -33,6 +33,8 @@ const MARK: &str = "ttc.metadata: ";
 #[serde(default)]
 pub(super) struct Carried {
     pub(super) kernel: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) variant: Option<String>,
     pub(super) arch: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) num_warps: Option<u32>,
@@ -73,6 +75,7 @@ impl Carried {
         let flags = FLAGS.iter().filter(|(_, get, _)| get(options));
         Carried {
             kernel: m.name,
+            variant: m.variant,
             arch: m.arch,
             num_warps: m.num_warps,
             num_stages: m.num_stages,
@@ -177,12 +180,17 @@ mod tests {
             name: name.into(),
             ty: ty.into(),
             divisibility: Some(divisibility),
+            equals: None,
         };
         Metadata {
             name: "add".into(),
             arch: "sm_80".into(),
             num_warps: Some(8),
-            params: vec![param("x", "*fp32", 16), param("n\n\u{e9}\"", "i32", 1)],
+            params: vec![
+                param("x", "*fp32", 16),
+                param("n\n\u{e9}\"", "i32", 1),
+                Param { equals: Some(1), ..param("s", "i64", 1) },
+            ],
             constants: Some([("SCALE".to_owned(), "0.1".to_owned())].into()),
             ..Metadata::default()
         }

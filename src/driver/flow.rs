@@ -62,7 +62,12 @@ pub(super) fn run(
     debug: &Debug,
     memo: Option<&mut Memo<'_>>,
 ) -> Step<Compiled> {
-    let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
+    let metadata = Metadata {
+        arch: job.target.name.to_owned(),
+        compiler: compiler_version(),
+        variant: job.variant.as_ref().map(|v| v.name.clone()),
+        ..Metadata::default()
+    };
     let options = job.settled();
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
@@ -130,6 +135,7 @@ impl Flow<'_, '_> {
     }
 
     fn name(&mut self, kernel: String) {
+        self.job.choose_grid(&kernel, &mut self.options);
         self.made.metadata.name.clone_from(&kernel);
         self.made.kernel = kernel;
     }
@@ -213,8 +219,10 @@ impl Flow<'_, '_> {
         let own = carried::find(&text, kernel.as_deref(), self.file(sources)).map_err(|e| vec![e])?;
         agree::llir(&text, own.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         let carried = own.clone().unwrap_or_default();
+        self.job.choose_grid(&carried.kernel, &mut self.options);
+        let grid = self.options.grid.clone();
         self.resume(&carried);
-        self.take(&carried);
+        self.take(&carried, grid.as_deref())?;
         let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
         let module =
             self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
@@ -230,8 +238,9 @@ impl Flow<'_, '_> {
         agree::ptx(&facts, self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         self.name(facts.kernel.clone().unwrap_or_else(|| self.job.input.stem()));
         let carried = self.carried(sources)?.unwrap_or_default();
+        let grid = self.options.grid.clone();
         self.resume(&carried);
-        self.take(&carried);
+        self.take(&carried, grid.as_deref())?;
         self.describe(&facts, self.file(sources))?;
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
         self.settle(Some(facts.programmatic));
@@ -254,11 +263,12 @@ impl Flow<'_, '_> {
         self.options.maxnreg = self.launch.maxnreg;
         self.made.metadata.constants.clone_from(&carried.constants);
         self.made.metadata.config.clone_from(&carried.config);
+        self.made.metadata.variant.clone_from(&carried.variant);
         self.made.metadata.tensordesc_meta.clone_from(&carried.tensordesc_meta);
     }
 
     /// Takes from the input what only code generation knows.
-    fn take(&mut self, carried: &Carried) {
+    fn take(&mut self, carried: &Carried, given_grid: Option<&str>) -> Step {
         let m = &mut self.made.metadata;
         m.num_stages = carried.num_stages;
         m.shared = carried.shared;
@@ -267,6 +277,7 @@ impl Flow<'_, '_> {
         m.hidden_params = carried.hidden_params;
         m.params.clone_from(&carried.params);
         m.launch.clone_from(&carried.launch);
+        call::set_grid(m, given_grid).map_err(|e| vec![e])
     }
 
     /// Completes the metadata of a compilation that began behind code generation with what the PTX says. Where both say
@@ -324,7 +335,12 @@ impl Flow<'_, '_> {
         self.made.metadata.params = lowered
             .params
             .into_iter()
-            .map(|p| Param { name: p.name, ty: p.ty, divisibility: Some(u64::from(p.divisibility.unwrap_or(1))) })
+            .map(|p| Param {
+                name: p.name,
+                ty: p.ty,
+                divisibility: Some(u64::from(p.divisibility.unwrap_or(1))),
+                equals: p.equals,
+            })
             .collect();
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
@@ -334,6 +350,7 @@ impl Flow<'_, '_> {
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
+        self.job.take_grid_of_case(&self.made.metadata, &mut self.options);
         Ok(lowered.ir)
     }
 
@@ -504,8 +521,8 @@ impl Flow<'_, '_> {
         if self.debug.remarks.is_empty() {
             return;
         }
-        let parameters: Vec<Parameter> =
-            self.made.metadata.params.iter().map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
+        let taken = self.made.metadata.params.iter().filter(|p| p.equals.is_none());
+        let parameters: Vec<Parameter> = taken.map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
         let target = self.job.target;
         let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, &target, &parameters));
         self.made.diagnostics.extend(said);

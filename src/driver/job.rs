@@ -10,6 +10,7 @@ use super::metadata::Metadata;
 use super::variant::Variant;
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
+use crate::fingerprint::file_part;
 use crate::ir::MAX_OPS;
 use crate::irgen::{Given, Trail, TypeRule};
 use crate::passes::remarks::Group;
@@ -42,8 +43,10 @@ pub struct JobOptions {
     pub ptxas: Option<PathBuf>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
-    /// The value of `--grid`: how many programs there are, over arguments and constants.
+    /// How many programs there are, over arguments and constants.
     pub grid: Option<String>,
+    /// The grids of single kernels by their names, which win over `grid` ([`super::grids`]).
+    pub grids: Vec<(String, String)>,
     /// Whether to print `loc(…)` in IR text.
     pub locations: bool,
     /// How many operations a kernel may grow to before it counts as endless.
@@ -69,6 +72,7 @@ impl Default for JobOptions {
             ptxas: None,
             time_limit: Some(crate::ptxas::TIME_LIMIT),
             grid: None,
+            grids: vec![],
             locations: true,
             max_ops: MAX_OPS,
         }
@@ -199,11 +203,11 @@ impl Naming {
     }
 
     /// The name for a job's files: `matmul.f16.0.sm_80` for a job that compiles the variant `f16` of `matmul`. Characters
-    /// that cannot stand in a file name become `_`.
+    /// that cannot stand in a file name become `_`, and the end of a long name its fingerprint.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
-        let kernel: String = kernel.chars().map(plain).collect();
+        let kernel = file_part(&kernel.chars().map(plain).collect::<String>());
         let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!(".{n}"));
         let arch = if self.archs { format!(".{}", job.target.name) } else { String::new() };
         let variant = job.variant.as_ref().map_or_else(String::new, |v| format!(".{}", v.name));

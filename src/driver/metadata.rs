@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::fingerprint;
 use crate::ir::{Ir, Op};
 use crate::irgen::{ConfigInfo, Launch};
 use crate::launch::{Descriptor, TensorMap};
 use crate::layout::encodings::{TmaBlock, tma_block};
 
-/// One run-time parameter, in launch order.
+/// One argument of a kernel, in launch order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Param {
     pub name: String,
@@ -24,6 +25,14 @@ pub struct Param {
     pub ty: String,
     /// The number that the value is a multiple of, as the compiler was told. It is 1 when it was told nothing.
     pub divisibility: Option<u64>,
+    /// The number that the value is, where the code relies on it. The kernel then takes no parameter for it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub equals: Option<i64>,
+}
+
+/// Writes the parameters that the kernel takes. Triton counts an argument of a settled value among the constants.
+fn taken<S: serde::Serializer>(params: &[Param], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(params.iter().filter(|p| p.equals.is_none()))
 }
 
 /// What a launcher must know of a parameter that is a tensor descriptor, to encode it (CUDA driver API,
@@ -88,6 +97,9 @@ impl From<&TensorDesc> for TensorMap {
 #[serde(default)]
 pub struct Metadata {
     pub name: String,
+    /// The name of the specialisation that was compiled, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
     /// The architecture, such as `sm_90a`.
     pub arch: String,
     /// The number of warps. The block has `32 * num_warps` threads.
@@ -101,6 +113,8 @@ pub struct Metadata {
     pub global_scratch_align: Option<u32>,
     /// How many pointer parameters follow the kernel's own. Where this is not known, `params` holds them as well.
     pub hidden_params: Option<u32>,
+    /// What a caller passes, in order. The file shows those without a settled value, which are the kernel's parameters.
+    #[serde(serialize_with = "taken")]
     pub params: Vec<Param>,
     /// One entry for each parameter that is a tensor descriptor, where hardware reads it (from sm_90 on).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -157,17 +171,4 @@ impl Metadata {
         text.push('\n');
         text.into_bytes()
     }
-}
-
-/// Computes FNV-1a over the parts, each followed by its length so that boundaries count. It is a fingerprint, not a
-/// signature.
-#[must_use]
-pub fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    // The offset basis and the prime of FNV-1a with 128 bits (draft-eastlake-fnv, section 5).
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    let mut eat = |b: u8| hash = (hash ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    for part in parts {
-        part.iter().copied().chain((part.len() as u64).to_le_bytes()).for_each(&mut eat);
-    }
-    format!("{hash:032x}")
 }

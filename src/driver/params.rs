@@ -3,8 +3,8 @@
 //! 1. A parameter's type, name and `tt.divisibility` stand in the text:
 //!    `%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}` is `*fp32`, a multiple of 16.
 //! 2. A tensor descriptor is followed by its extents and strides, two integers for each axis, which belong to it.
-//! 3. The metadata line says more: the signs of integers, and descriptors that passes took apart. It is used where it
-//!    fits the text.
+//! 3. The metadata line says more: the signs of integers, descriptors that passes took apart, and arguments whose value
+//!    is settled, for which the function has no parameter. It is used where it fits the text.
 
 use super::metadata::Param;
 use crate::ir::dialects::tt::tt::Func;
@@ -23,7 +23,7 @@ pub(super) fn of_kernel(ir: &Ir, func: Op, carried: Vec<Param>) -> Vec<Param> {
     let (mut params, mut at) = (vec![], 0);
     while let Some(&ty) = types.get(at) {
         let name = ir.value_loc(args[at]).value_name().map_or_else(|| format!("arg{at}"), |n| n.as_str().to_owned());
-        params.push(Param { name, ty: word(ty), divisibility: Some(divisor(ir, func, at)) });
+        params.push(Param { name, ty: word(ty), divisibility: Some(divisor(ir, func, at)), equals: None });
         at += 1 + extents(&types[at..]);
     }
     params
@@ -48,7 +48,7 @@ fn extents(types: &[Type]) -> usize {
 /// Whether carried parameters belong to a function with arguments of these types.
 fn fits(carried: &[Param], types: &[Type]) -> bool {
     let mut rest = types;
-    for p in carried {
+    for p in carried.iter().filter(|p| p.equals.is_none()) {
         let Some(&first) = rest.first() else { return false };
         let taken = if descriptor_rank(&p.ty).is_some() {
             match first.data() {
@@ -108,12 +108,16 @@ mod tests {
     use crate::ir::text::parser::{ParseOptions, parse_module};
     use crate::source::SourceMap;
 
+    /// A type such as `i32 = 1` is that of an argument of a settled value.
     fn read(args: &str, carried: &[(&str, &str)]) -> Vec<String> {
         let mut sources = SourceMap::default();
         let file = sources.add("k.ttir", None, format!("module {{ tt.func public @k({args}) {{ tt.return }} }}"));
         let ir = parse_module(&sources, file, &ParseOptions::default()).unwrap();
-        let carried =
-            carried.iter().map(|(n, t)| Param { name: (*n).into(), ty: (*t).into(), divisibility: Some(1) }).collect();
+        let param = |(name, ty): &(&str, &str)| {
+            let (ty, equals) = ty.split_once(" = ").map_or((*ty, None), |(ty, v)| (ty, v.parse().ok()));
+            Param { name: (*name).into(), ty: ty.into(), divisibility: Some(1), equals }
+        };
+        let carried = carried.iter().map(param).collect();
         let params = of_kernel(&ir, ir.functions()[0], carried);
         params.iter().map(|p| format!("{}: {} {}", p.name, p.ty, p.divisibility.unwrap())).collect()
     }
@@ -133,6 +137,10 @@ mod tests {
         {
             assert!(read(changed, &fitting)[0].starts_with("a: "), "{changed}");
         }
+        let settled = [("one", "i64 = 1"), ("x", "*ku8"), ("n", "u32"), ("last", "u32 = 1")];
+        let all = ["one: i64 1", "x: *ku8 1", "n: u32 1", "last: u32 1"];
+        assert_eq!(read("%a: !tt.ptr<i8>, %b: i32", &settled), all, "no parameter is needed for a settled value");
+        assert_eq!(read("%a: !tt.ptr<i8>, %b: i32, %c: i64", &settled).len(), 3);
         let apart = "%d: !tt.ptr<f16>, %0: i64, %1: i64, %2: i1, %3: i1, %4: i32, %5: i64";
         assert_eq!(read(apart, &[("d", "tensordesc<fp16[64]>")]), ["d: tensordesc<fp16[64]> 1"]);
     }

@@ -82,7 +82,7 @@ fn param(text: &str) -> Option<Param> {
     let pointer = words.contains(&".ptr");
     let align = words.iter().position(|w| *w == ".align").and_then(|i| words.get(i + 1)?.parse().ok());
     let ty = if pointer { "*".to_owned() } else { format!("{ty}{extent}") };
-    Some(Param { name: name.to_owned(), ty, divisibility: align.filter(|_| pointer) })
+    Some(Param { name: name.to_owned(), ty, divisibility: align.filter(|_| pointer), equals: None })
 }
 
 /// The text with comments blanked out. A `//` inside a string of inline data is rare, and harms none of the lines that

@@ -12,12 +12,12 @@ use crate::irgen::{Given, Launch, LaunchFault, TypeRule};
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
-use super::agree;
 use super::input::{Input, Language};
 use super::job::{Job, JobOptions};
 use super::ptx_facts::PtxFacts;
 use super::repeated::Seen;
 use super::variant::{self, Variant};
+use super::{agree, grids};
 use crate::backend::Stage;
 
 /// Which configurations of a kernel are meant.
@@ -94,6 +94,7 @@ pub fn jobs(
     let mut seen = Seen::default();
     errors.retain(|d| seen.is_new(d, sources));
     errors.extend(variant::check_symbols(&jobs).err());
+    errors.extend(grids::check(&jobs, sources, options));
     for_others(&mut jobs, sources, options);
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
 }

@@ -21,6 +21,8 @@ pub struct Preset {
     pub signature: Option<String>,
     pub defines: Vec<(String, String)>,
     pub given: Given,
+    /// The grid over the kernel's own arguments and compile-time values.
+    pub grid: Option<String>,
 }
 
 /// A specialisation.

@@ -136,6 +136,12 @@ impl Memory {
         marks[..whole].iter().all(|w| w.load(Relaxed) == u64::MAX) && (8 * whole..b.len).all(|i| b.is_written(i, 1))
     }
 
+    /// Whether the buffer had contents from the start, or a byte of it has been written since.
+    #[must_use]
+    pub fn is_touched(&self, id: BufferId) -> bool {
+        !self.buffers[id.0 as usize].is_untouched()
+    }
+
     /// The buffer that an address belongs to, and its distance in bytes from the start.
     pub(crate) fn find(&self, address: u64) -> Option<(usize, i64)> {
         let id = (address.wrapping_add(1 << (SPACE_BITS - 1)) >> SPACE_BITS) as usize;

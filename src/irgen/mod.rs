@@ -34,4 +34,5 @@ pub use kernel::config::{ConfigInfo, Plain};
 pub use kernel::entry::{Lowered, lower_kernel};
 pub use kernel::list::{KernelInfo, KernelParam, Kind, Source, list_configs, list_kernels};
 pub use kernel::request::{KernelRequest, ParamInfo};
+pub use kernel::template::Template;
 pub use kernel::untyped::check_untyped;

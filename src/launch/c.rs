@@ -18,6 +18,8 @@ mod source;
 
 use std::collections::BTreeMap;
 
+use crate::fingerprint::file_part;
+
 use super::{Argument, File, Kernel, Options, Value, Variant, descriptor_rank};
 
 /// The runtime header, which is written beside the launchers.
@@ -35,7 +37,9 @@ pub fn print(kernels: &[Kernel], options: &Options) -> Vec<File> {
     ];
     if !options.embed {
         for k in &printed {
-            files.extend((0..k.kernel.variants.len()).map(|i| (k.file(i), k.kernel.variants[i].image.clone())));
+            let images = k.images();
+            let own = (0..images.len()).filter(|i| images[*i] == *i);
+            files.extend(own.map(|i| (k.file(i), k.kernel.variants[i].image.clone())));
         }
     }
     files
@@ -88,9 +92,15 @@ impl<'a> Printed<'a> {
         self.kernel.variants.iter().all(|v| v.descriptor.grid.is_some())
     }
 
+    /// For each variant the first one that has the same cubin.
+    fn images(&self) -> Vec<usize> {
+        let all = &self.kernel.variants;
+        all.iter().map(|v| all.iter().position(|w| w.image == v.image).unwrap_or(0)).collect()
+    }
+
     /// The file that a variant's cubin is in.
     fn file(&self, variant: usize) -> String {
-        format!("{}.{}.{variant}.{}.cubin", self.module, self.id, self.kernel.variants[variant].arch)
+        format!("{}.{}.{variant}.{}.cubin", self.module, file_part(&self.id), self.kernel.variants[variant].arch)
     }
 }
 

@@ -17,6 +17,8 @@ mod tables;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::fingerprint::file_part;
+
 use super::{Argument, File, Kernel, Options, descriptor_rank};
 
 /// Prints the launchers of these kernels, whose names differ.
@@ -91,7 +93,7 @@ impl<'a> Printed<'a> {
 
     /// The file that a variant's cubin is in where it is not embedded.
     fn file(&self, options: &Options, variant: usize) -> String {
-        let (name, arch) = (self.module.trim_start_matches("r#"), &self.kernel.variants[variant].arch);
+        let (name, arch) = (file_part(self.module.trim_start_matches("r#")), &self.kernel.variants[variant].arch);
         format!("{}.{name}.{variant}.{arch}.cubin", options.module)
     }
 

@@ -198,6 +198,17 @@ mod tests {
     }
 
     #[test]
+    fn a_gpu_has_the_target_with_all_its_instructions() {
+        let name = |gpu| Target::of_gpu(gpu).map(|t| t.name);
+        for (gpu, want) in
+            [((9, 0), "sm_90a"), ((8, 0), "sm_80"), ((8, 9), "sm_89"), ((8, 8), "sm_87"), ((12, 1), "sm_121a")]
+        {
+            assert_eq!(name(gpu), Some(want), "{gpu:?}");
+        }
+        assert_eq!((name((9, 1)), name((7, 5)), name((13, 0))), (Some("sm_90"), None, None));
+    }
+
+    #[test]
     fn unknown_names_are_an_error_with_the_nearest() {
         let error = Target::parse("sm_91").unwrap_err();
         assert_eq!((error.code.id, error.help.as_deref()), ("E0912", Some("did you mean `sm_90`?")));

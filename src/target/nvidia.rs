@@ -194,6 +194,13 @@ impl Target {
         RunsOn { major, minor, exact: self.accelerated() }
     }
 
+    /// The target that has all instructions of a GPU of this compute capability. `None` if no row's code runs there.
+    #[must_use]
+    pub fn of_gpu((major, minor): (u32, u32)) -> Option<Target> {
+        let runs = |r: RunsOn| r.major == major && if r.exact { r.minor == minor } else { r.minor <= minor };
+        ROWS.iter().rfind(|t| runs(t.runs_on())).copied()
+    }
+
     /// Whether both are for one GPU: `sm_90` and `sm_90a` are.
     #[must_use]
     pub fn is_same_gpu(&self, other: &Target) -> bool {

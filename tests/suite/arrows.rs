@@ -60,11 +60,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("passes::nvidia", &["passes::ttg", "passes::tt", "passes::common", "passes::manager"]),
     ("codegen", &["ir", "layout", "analysis", "source", "diag", "target", "threads"]),
     ("backend", &["codegen", "passes", "analysis", "ir", "layout", "source", "diag", "target", "threads", "ptxas"]),
-    ("launch", &["ir", "parser", "source", "diag", "target"]),
+    ("fingerprint", &[]),
+    ("launch", &["fingerprint", "ir", "parser", "source", "diag", "target"]),
     ("interp", &["ir", "source", "diag"]),
-    ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
+    ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "launch", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
-    ("build", &["source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver"]),
+    (
+        "build",
+        &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
+    ),
+    ("gpu::lock", &[]),
+    (
+        "gpu",
+        &["source", "diag", "text_file", "target", "threads", "ir", "irgen", "launch", "interp", "driver", "cases"],
+    ),
     ("args", &[]),
     ("stdio", &[]),
     ("commands", &["args"]),
@@ -73,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "driver",
         &[
+            "fingerprint",
             "launch",
             "source",
             "diag",

@@ -41,6 +41,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E0952", "tests/suite/manifest.rs", "E0952"),
     // A command line that clap refuses: its own form of message shows no codes.
     ("E0933", "tests/suite/outputs.rs", "E0933"),
+    // A lock file that is read before a GPU is looked for.
+    ("E1111", "src/gpu/lock.rs", "E1111"),
     // A panic.
     ("E0999", "src/driver/reproducer.rs", "E0999"),
 ];

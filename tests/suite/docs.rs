@@ -32,10 +32,34 @@ fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
     let missing: Vec<_> =
         known.difference(&written).filter(|o| *o != "--help" && *o != "--jobs" && *o != "--kernel").collect();
     assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
-    let elsewhere = ["--version", "--help", "--json", "--syntax-only", "--svg", "--template"].map(str::to_owned);
+    let elsewhere =
+        ["--version", "--help", "--json", "--syntax-only", "--svg", "--template", "--manifest"].map(str::to_owned);
     let unknown: Vec<_> =
         written.difference(&known).filter(|o| !elsewhere.contains(o) && !o.starts_with("--pass")).collect();
     assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc does not have");
+}
+
+#[test]
+fn build_md_names_every_option_and_key_of_a_manifest() {
+    let doc = read("docs/build.md");
+    let elsewhere = ["--help", "--jobs", "--kernel", "--ptxas", "--ptxas-timeout", "--error-format", "--color"];
+    let missing: Vec<_> =
+        options(&help("build")).into_iter().filter(|o| !elsewhere.contains(&o.as_str()) && !doc.contains(o)).collect();
+    assert!(missing.is_empty(), "docs/build.md lacks {missing:?}");
+    let dir = tempfile::tempdir().unwrap();
+    // What is unknown is answered with everything that is known.
+    for table in ["build", "kernel.k", "kernel.k.variant.v"] {
+        let manifest = dir.path().join("ttc.toml");
+        fs::write(&manifest, format!("[{table}]\nnonsense = 1\n")).unwrap();
+        let said = Command::new(env!("CARGO_BIN_EXE_ttc")).arg("build").arg(&manifest).output().unwrap().stderr;
+        let said = String::from_utf8(said).unwrap();
+        let (_, known) = said.lines().next().unwrap().split_once("expected one of ").unwrap();
+        let keys: Vec<&str> = known.split(", ").map(|k| k.trim_matches('`')).collect();
+        assert!(keys.len() > 4 || table.contains("variant"), "{known}");
+        for key in keys {
+            assert!(doc.contains(&format!("`{key}`")) || key == "variant", "docs/build.md lacks `{key}`");
+        }
+    }
 }
 
 #[test]

@@ -85,7 +85,8 @@ fn show(map: &SourceMap, errors: &[Diagnostic]) -> String {
 fn show_lowered(lowered: &Lowered) -> String {
     let mut out = String::new();
     for p in &lowered.params {
-        write!(out, "{}: {}{} ", p.name, p.ty, p.divisibility.map_or_else(String::new, |d| format!(":{d}"))).unwrap();
+        let hint = p.divisibility.map(i64::from).or(p.equals).map_or_else(String::new, |n| format!(":{n}"));
+        write!(out, "{}: {}{hint} ", p.name, p.ty).unwrap();
     }
     writeln!(out, "{:?}", lowered.constants).unwrap();
     if let Some(config) = &lowered.config {

@@ -396,6 +396,44 @@ fn c_launchers_read_cubins_beside_them() {
     assert!(said.contains(missing) && said.contains("left: 0 modules"), "{said}");
 }
 
+/// A kernel that was compiled for `n: i32:1` as well: the launcher takes that code where n is 1, and the general one
+/// elsewhere. Without a general one, it refuses another value.
+#[test]
+fn c_launchers_choose_and_check_what_is_compiled_for_1() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    let kernel = "import triton\nimport triton.language as tl\n\n@triton.jit\ndef fill(x: \"*fp32\", n):\n    \
+                  tl.store(x + tl.arange(0, 4) * n, 1.0)\n";
+    std::fs::write(world.at("fill.py"), kernel).unwrap();
+    let compile = |module: &str, variants: &[&str]| {
+        let variants = variants.iter().flat_map(|v| ["--variant", v]);
+        let fixed = ["compile", "fill.py", "--arch", "sm_80", "--emit", "c", "--out-dir", ".", "--module", module];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
+        let done = command.args(fixed).args(variants).current_dir(world.0.path()).output().unwrap();
+        assert!(done.status.success(), "{}", text(&done));
+    };
+    compile("both", &["any: n=i64", "one: n=i64:1"]);
+    compile("one", &["one: n=i64:1"]);
+    let program = "int main(void) { fill_kernel k; fill_args a; ttc_error e; a.x = 64;\n    \
+                   e.text[0] = 0; fill_load(&k, &e); printf(\"%s\\n\", e.text);\n    \
+                   for (a.n = 1; a.n <= 2; a.n++) { e.text[0] = 0; fill_launch_grid(&k, NULL, 1, 1, 1, &a, &e);\n    \
+                   printf(\"n is %d: %s\\n\", (int)a.n, e.text); }\n    \
+                   fill_unload(&k, &e); return 0; }\n";
+    let general = "0:8=0000000000000040 8:8=0000000000000002\nn is 2: \n";
+    let refused = "n is 2: fill: `n` must be 1";
+    for (module, loaded, of_two) in [("both", 2, general), ("one", 1, refused)] {
+        std::fs::write(world.at("main.c"), format!("#include \"{module}.h\"\n{program}")).unwrap();
+        let source = format!("{module}.c");
+        world.compile("cc", &["-std=c99", "-o", module], &[Path::new("main.c"), Path::new(&source)]);
+        let said = world.run(&[&format!("./{module}")], &[("STUB_CAPABILITY", "80")]);
+        assert_eq!(said.matches("cuModuleLoadData").count(), loaded, "{said}");
+        assert!(said.contains("stream 0: 0:8=0000000000000040\nn is 1: \n"), "{module}: {said}");
+        assert!(said.contains(of_two), "{module}: {said}");
+    }
+}
+
 #[test]
 fn c_launchers_are_printed_alike_each_time() {
     let options = Options { module: "kernels".into(), embed: true };

@@ -119,7 +119,7 @@ fn copy() -> Kernel {
 
 /// A kernel of clusters that uses scratch memory, has both hidden parameters, and waits for the kernel before it.
 fn clusters() -> Kernel {
-    let hidden = vec![Value::GlobalScratch { bytes_per_block: 256, memory_align: 128 }, Value::ProfileScratch];
+    let hidden = vec![Value::GlobalScratch { bytes_per_block: 256, memory_align: 1024 }, Value::ProfileScratch];
     let arguments = vec![argument("table", "*i64", None), argument("rows", "u64", None)];
     let mut made = variant("sm_90", "clusters", arguments, &[pointer(), Type::int(64)], hidden);
     let d = &mut made.descriptor;

@@ -203,7 +203,11 @@ fn outputs_of_one_path_are_refused_before_anything_is_written() {
     refused("a/add.tk --emit cubin -o add.json");
     refused("a/add.ptx --emit ptx -o b/../a/add.ptx");
     w.run("a/add.tk --arch sm_80,80 --emit ptx --out-dir o", 0);
-    assert_eq!(w.names("o"), ["add.ptx".to_owned()].into(), "the same architecture twice is one");
+    assert_eq!(
+        w.names("o"),
+        ["add.json".to_owned(), "add.ptx".to_owned()].into(),
+        "the same architecture twice is one"
+    );
 }
 
 /// An extension that says no stage is an error.
@@ -214,7 +218,7 @@ fn unknown_extensions_of_outputs_are_refused() {
         assert!(w.run(&format!("add.tk -o {name}"), 2).contains("E0907"), "{name}");
     }
     w.run("add.tk --emit ptx -o add.s", 0);
-    assert_eq!(w.names("."), ["add.s".to_owned(), "add.tk".to_owned()].into());
+    assert_eq!(w.names("."), ["add.json", "add.s", "add.tk"].map(str::to_owned).into());
 }
 
 /// Equal hashes mean equal bytes.
@@ -325,7 +329,7 @@ fn one_failing_job_does_not_lose_the_others() {
     let w = World::new(&[("add.tk", ADD), ("bad.tk", &format!("import triton\nimport triton.language as tl\n{bad}"))]);
     let said = w.run("bad.tk add.tk --emit ptx --out-dir o", 1);
     assert!(said.contains("E0201"), "{said}");
-    assert_eq!(w.names("o"), ["add.ptx".to_owned()].into());
+    assert_eq!(w.names("o"), ["add.json".to_owned(), "add.ptx".to_owned()].into());
 }
 
 /// Output that nobody can get is an error; a reader that has seen enough is none.
@@ -420,4 +424,21 @@ fn a_summary_of_several_jobs_has_a_row_for_each() {
         rows.len() == 2 && rows[0].starts_with("matmul.0 sm_80 ") && rows[1].starts_with("matmul.1 sm_80 "),
         "{said}"
     );
+}
+
+/// A file system takes names of 255 bytes, and kernels may have longer ones.
+#[test]
+fn kernels_with_long_names_get_files() {
+    let (one, other) = ("k".repeat(300) + "a", "k".repeat(300) + "b");
+    let named = |name: &str| ADD.replace("def add(", &format!("def {name}("));
+    let w = World::new(&[("add.tk", &(named(&one) + &named(&other)))]);
+    w.run("add.tk --arch sm_80,sm_90 --emit ptx --dump-dir d --out-dir o", 0);
+    let names = w.names("o");
+    assert_eq!(names.len(), 8, "{names:?}");
+    let symbols: BTreeSet<String> = names
+        .iter()
+        .filter(|n| n.ends_with(".sm_80.json"))
+        .map(|n| w.json(&format!("o/{n}"))["name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(symbols, [one, other].into());
 }

@@ -17,11 +17,12 @@
 //! ```
 //!
 //! * The program `ttc` does the work. It is the one that the environment variable `TTC` names, or the first in `PATH`.
+//! * The kernels may stand in a manifest instead, which `ttc build` reads as well:
+//!   `Kernels::from_manifest("kernels/ttc.toml").emit_rust("kernels.rs")`.
 //! * Cargo runs the build script again when a kernel file, or a file that one imports, has changed. Only the kernels
 //!   that the change concerns are compiled then, several at once.
 //! * What is wrong with a kernel is shown with `ttc`'s own messages, and ends the build.
 
-mod cache;
 mod kernel;
 mod run;
 
@@ -29,11 +30,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use kernel::Kernel;
-use run::Job;
+use kernel::quoted;
 
 /// The kernels of a crate.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
+    manifest: Option<PathBuf>,
     file: Option<PathBuf>,
     named: Vec<Kernel>,
     archs: Vec<String>,
@@ -58,6 +60,13 @@ impl Kernels {
     #[must_use]
     pub fn new() -> Kernels {
         Kernels::default()
+    }
+
+    /// The kernels of a manifest, whose path is relative to the crate's folder. What is said with [`Kernels::archs`]
+    /// takes the place of the manifest's architectures.
+    #[must_use]
+    pub fn from_manifest(path: impl Into<PathBuf>) -> Kernels {
+        Kernels { manifest: Some(path.into()), ..Kernels::default() }
     }
 
     /// The file of the kernels that are named from now on, relative to the crate's folder.
@@ -85,7 +94,7 @@ impl Kernels {
         self
     }
 
-    /// A folder where imported kernel files are looked for.
+    /// A folder where imported kernel files are looked for, relative to the crate's folder.
     #[must_use]
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Kernels {
         self.include.push(folder.into());
@@ -113,6 +122,9 @@ impl Kernels {
                 for name in ["TTC", "PATH"] {
                     println!("cargo::rerun-if-env-changed={name}");
                 }
+                for line in built.warnings.lines() {
+                    println!("cargo::warning={line}");
+                }
             }
             Err(error) => {
                 eprintln!("{error}");
@@ -127,23 +139,47 @@ impl Kernels {
     /// There is no `ttc`, a kernel does not compile, or a file cannot be written.
     pub fn build(&self, out: &Path, name: &str) -> Result<Built, Error> {
         let ttc = run::find(self.ttc.as_deref())?;
-        let version = run::version(&ttc)?;
-        let mut jobs: Vec<Job> = vec![];
-        for kernel in &self.named {
-            if jobs.iter().any(|j| j.kernel == kernel.name) {
+        let manifest = match &self.manifest {
+            Some(path) if self.named.is_empty() => root()?.join(path),
+            Some(_) => {
+                return Err(Error("kernels come from a manifest or from `kernel`, and not from both".to_owned()));
+            }
+            None => {
+                let path = out.join(format!("{name}.toml"));
+                run::put(&path, self.text(&root()?)?.as_bytes())?;
+                path
+            }
+        };
+        run::build(&ttc, &manifest, &self.archs, &out.join(format!("{name}.ttc")), &out.join(name))
+    }
+
+    /// The text of the manifest that says what was asked for.
+    fn text(&self, root: &Path) -> Result<String, Error> {
+        for (i, kernel) in self.named.iter().enumerate() {
+            if self.named[..i].iter().any(|k| k.name == kernel.name) {
                 return Err(Error(format!("the kernel `{}` is named twice", kernel.name)));
             }
-            jobs.push(Job { kernel: kernel.name.clone(), line: kernel.arguments(&self.archs, &self.include) });
         }
-        run::all(&ttc, &version, &jobs, out, name)
+        let include: Vec<String> = self.include.iter().map(|i| quoted(&i.to_string_lossy())).collect();
+        let (root, include) = (quoted(&root.to_string_lossy()), include.join(", "));
+        let tables: String = self.named.iter().map(Kernel::table).collect();
+        Ok(format!("# Written by a build script.\n[build]\nroot = {root}\ninclude = [{include}]\n{tables}"))
     }
+}
+
+/// The crate's folder: the one that Cargo names, or else the current one.
+fn root() -> Result<PathBuf, Error> {
+    let named = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    named.map_or_else(std::env::current_dir, Ok).map_err(|e| Error(format!("there is no current directory: {e}")))
 }
 
 /// What was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// The files that the result depends on: the kernels' and those that they import, and the compiler.
+    /// The files that the result depends on: the kernels' and those that they import, the manifest, and the compiler.
     pub watch: Vec<PathBuf>,
-    /// The kernels that were compiled; the others were there.
-    pub compiled: Vec<String>,
+    /// What ttc says of its work: how many kernels it compiled, and how many were up to date.
+    pub said: String,
+    /// Its warnings, and what kernels printed while they were compiled.
+    pub warnings: String,
 }

@@ -1,28 +1,14 @@
-//! Runs `ttc`, once for each kernel that has changed, several at once.
+//! Finds `ttc`, has it build a manifest, and takes what it made.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use crate::cache::Record;
 use crate::{Built, Error};
 
-/// A kernel with its command line.
-pub(crate) struct Job {
-    pub(crate) kernel: String,
-    pub(crate) line: Vec<String>,
-}
-
-/// What became of a job.
-struct Done {
-    sources: Vec<PathBuf>,
-    compiled: bool,
-}
+/// The name of what `ttc` makes of all kernels together.
+const MODULE: &str = "launchers";
 
 /// The program to run: the one that is given, or `TTC`, or the first in `PATH`.
 pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf, Error> {
@@ -41,122 +27,62 @@ pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf, Error> {
     })
 }
 
-/// What the compiler is: its words for itself, its length and when it was made.
-pub(crate) fn version(ttc: &Path) -> Result<String, Error> {
-    let made = Command::new(ttc).arg("--version").output().map_err(|e| cannot("run", ttc, &e))?;
+/// Has `ttc` build a manifest into `kept`, and copies the launchers to `launchers`.
+pub(crate) fn build(
+    ttc: &Path,
+    manifest: &Path,
+    archs: &[String],
+    kept: &Path,
+    launchers: &Path,
+) -> Result<Built, Error> {
+    let mut command = Command::new(ttc);
+    command.arg("build").arg(manifest).args(["--emit", "rust", "--module", MODULE, "--color", "never", "--out-dir"]);
+    command.arg(kept);
+    if !archs.is_empty() {
+        command.args(["--arch", &archs.join(",")]);
+    }
+    let made = command.output().map_err(|e| cannot("run", ttc, &e))?;
     if !made.status.success() {
-        return Err(Error(format!("`{} --version` failed: is it the program ttc?", ttc.display())));
+        return Err(refused(ttc, &made));
     }
-    let file = fs::metadata(ttc).map_err(|e| cannot("read", ttc, &e))?;
-    Ok(format!("{} {} {:?}", String::from_utf8_lossy(&made.stdout).trim(), file.len(), file.modified().ok()))
+    let mut watch = vec![ttc.to_owned(), manifest.to_owned()];
+    watch.extend(sources(&kept.join(format!("{MODULE}.json")))?);
+    let printed = kept.join(format!("{MODULE}.rs"));
+    let text = fs::read(&printed).map_err(|e| cannot("read", &printed, &e))?;
+    put(launchers, &text)?;
+    let said = String::from_utf8_lossy(&made.stdout).trim_end().to_owned();
+    let warnings = String::from_utf8_lossy(&made.stderr).trim_end().to_owned();
+    Ok(Built { watch, said, warnings })
 }
 
-/// Makes the launchers of all jobs, and puts them into one file.
-pub(crate) fn all(ttc: &Path, version: &str, jobs: &[Job], out: &Path, name: &str) -> Result<Built, Error> {
-    let results: Vec<Mutex<Option<Result<Done, Error>>>> = jobs.iter().map(|_| Mutex::default()).collect();
-    let next = AtomicUsize::new(0);
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(number) else { break };
-                    let done = one(ttc, version, job, &folder(out, name, job));
-                    *results[number].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(done);
-                }
-            });
-        }
-    });
-    let done = results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
-    join(ttc, jobs, done.collect(), out, name)
-}
-
-/// Puts the launchers together. Every kernel that failed is said, not the first alone.
-fn join(ttc: &Path, jobs: &[Job], done: Vec<Result<Done, Error>>, out: &Path, name: &str) -> Result<Built, Error> {
-    let failed: Vec<String> = done.iter().filter_map(|d| d.as_ref().err().map(ToString::to_string)).collect();
-    if !failed.is_empty() {
-        return Err(Error(failed.join("\n")));
-    }
-    let mut built = Built { watch: vec![ttc.to_owned()], compiled: vec![] };
-    let mut text = String::new();
-    for (job, done) in jobs.iter().zip(done.into_iter().flatten()) {
-        let path = launcher(&folder(out, name, job));
-        text.push_str(&fs::read_to_string(&path).map_err(|e| cannot("read", &path, &e))?);
-        built.watch.extend(done.sources);
-        if done.compiled {
-            built.compiled.push(job.kernel.clone());
-        }
-    }
-    built.watch[1..].sort();
-    built.watch.dedup();
-    let path = out.join(name);
-    // The file keeps its time where nothing changed, so that nothing is built again for its sake.
-    if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
-        fs::write(&path, text).map_err(|e| cannot("write", &path, &e))?;
-    }
-    Ok(built)
-}
-
-/// Where the outputs of a kernel are kept from one build to the next.
-fn folder(out: &Path, name: &str, job: &Job) -> PathBuf {
-    out.join(format!("{name}.ttc")).join(&job.kernel)
-}
-
-fn launcher(folder: &Path) -> PathBuf {
-    folder.join("launcher.rs")
-}
-
-/// Compiles a kernel, unless what is there would come out again.
-fn one(ttc: &Path, version: &str, job: &Job, folder: &Path) -> Result<Done, Error> {
-    let record = Record::new(folder.join("record"), version, &job.line);
-    if launcher(folder).is_file()
-        && let Some(sources) = record.sources()
-    {
-        return Ok(Done { sources, compiled: false });
-    }
-    record.forget();
-    // Files of an earlier command would be taken for those of this one.
-    if let Err(e) = fs::remove_dir_all(folder)
-        && e.kind() != io::ErrorKind::NotFound
-    {
-        return Err(cannot("empty", folder, &e));
-    }
-    fs::create_dir_all(folder).map_err(|e| cannot("make", folder, &e))?;
-    let made = Command::new(ttc)
-        .args(&job.line)
-        .args(["--emit", "cubin,rust", "--module", "launcher", "--color", "never", "--out-dir"])
-        .arg(folder)
-        .output()
-        .map_err(|e| cannot("run", ttc, &e))?;
+/// What ttc said when it failed. A program that cannot build manifests is an old one, or another one.
+fn refused(ttc: &Path, made: &std::process::Output) -> Error {
     let said = String::from_utf8_lossy(&made.stderr);
-    if !made.status.success() {
-        return Err(Error(format!("the kernel `{}` was not compiled:\n{}", job.kernel, said.trim_end())));
+    if made.status.code() == Some(2) && !said.contains("error[") {
+        let shown = ttc.display();
+        return Error(format!("`{shown} build` is not understood: is it the program ttc, and new enough?\n{said}"));
     }
-    let sources = sources(folder)?;
-    record.write(&sources).map_err(|e| cannot("write into", folder, &e))?;
-    Ok(Done { sources, compiled: true })
+    Error(format!("the kernels were not built:\n{}", said.trim_end()))
 }
 
-/// The files that were read, as the metadata beside the cubins lists them.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut sources = vec![];
-    for entry in fs::read_dir(folder).map_err(|e| cannot("read", folder, &e))? {
-        let path = entry.map_err(|e| cannot("read", folder, &e))?.path();
-        if path.extension() != Some(OsStr::new("json")) {
-            continue;
+/// The files that were read, as the index of a build lists them.
+fn sources(index: &Path) -> Result<Vec<PathBuf>, Error> {
+    let text = fs::read(index).map_err(|e| cannot("read", index, &e))?;
+    let index_of = |e: String| Error(format!("`{}` is no index of ttc: {e}", index.display()));
+    let json: serde_json::Value = serde_json::from_slice(&text).map_err(|e| index_of(e.to_string()))?;
+    let listed = json["sources"].as_array().ok_or_else(|| index_of("it lists no sources".to_owned()))?;
+    Ok(listed.iter().filter_map(|s| s.as_str().map(PathBuf::from)).collect())
+}
+
+/// Writes a file. One that has this content already keeps its time, so that nothing is built again for its sake.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if fs::read(path).ok().as_deref() != Some(bytes) {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|e| cannot("make", folder, &e))?;
         }
-        let text = fs::read(&path).map_err(|e| cannot("read", &path, &e))?;
-        let metadata: serde_json::Value = serde_json::from_slice(&text)
-            .map_err(|e| Error(format!("`{}` is no metadata of ttc: {e}", path.display())))?;
-        let listed = metadata["sources"].as_array().ok_or_else(|| {
-            Error(format!("`{}` does not list the files that were read: ttc is too old", path.display()))
-        })?;
-        sources.extend(listed.iter().filter_map(|s| s.as_str().map(PathBuf::from)));
+        fs::write(path, bytes).map_err(|e| cannot("write", path, &e))?;
     }
-    sources.sort();
-    sources.dedup();
-    Ok(sources)
+    Ok(())
 }
 
 fn cannot(what: &str, path: &Path, why: &io::Error) -> Error {

@@ -16,7 +16,7 @@ use crate::library::{Library, NAMES};
 pub(crate) type Status = c_int;
 /// `CUdevice`
 pub(crate) type Device = c_int;
-/// `CUcontext`, `CUmodule`, `CUfunction`, `CUstream`
+/// `CUcontext`, `CUmodule`, `CUfunction`, `CUstream`, `CUevent`
 pub(crate) type Handle = *mut c_void;
 /// `CUdeviceptr`
 pub(crate) type Address = u64;
@@ -28,7 +28,7 @@ const CAPABILITY_MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`
 const CAPABILITY_MINOR: c_int = 76;
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`
-const SHARED_MEMORY_OPTIN: c_int = 97;
+pub(crate) const SHARED_MEMORY_OPTIN: c_int = 97;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 pub(crate) const MAX_DYNAMIC_SHARED: c_int = 8;
 /// `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`
@@ -142,6 +142,16 @@ functions! {
         fill = c"cuMemsetD8_v2" (Address, u8, usize);
         allocate_on = c"cuMemAllocAsync" (*mut Address, usize, Handle);
         free_on = c"cuMemFreeAsync" (Address, Handle);
+        fill_on = c"cuMemsetD8Async" (Address, u8, usize, Handle);
+        copy_on = c"cuMemcpyDtoDAsync_v2" (Address, Address, usize, Handle);
+        event = c"cuEventCreate" (*mut Handle, c_uint);
+        destroy_event = c"cuEventDestroy_v2" (Handle);
+        record_event = c"cuEventRecord" (Handle, Handle);
+        synchronize_event = c"cuEventSynchronize" (Handle);
+        elapsed = c"cuEventElapsedTime" (*mut f32, Handle, Handle);
+        driver_version = c"cuDriverGetVersion" (*mut c_int);
+        device_name = c"cuDeviceGetName" (*mut c_char, c_int, Device);
+        device_memory = c"cuDeviceTotalMem_v2" (*mut usize, Device);
     }
     later {
         launch_extended = c"cuLaunchKernelEx" since "11.8"
@@ -195,7 +205,8 @@ impl Driver {
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 
-    fn attribute(&self, device: Device, attribute: c_int) -> Result<u32, Error> {
+    /// An attribute of a device, by its number in `CUdevice_attribute`.
+    pub(crate) fn attribute(&self, device: Device, attribute: c_int) -> Result<u32, Error> {
         let mut value = 0;
         // SAFETY: `value` may be written to.
         let status = unsafe { (self.functions.device_attribute)(&raw mut value, attribute, device) };

@@ -404,27 +404,37 @@ impl Loaded {
     }
 }
 
+/// What every block of the driver's memory starts at a multiple of (CUDA C++ Programming Guide, "Device Memory").
+const ALIGNMENT: u64 = 256;
+
 /// Memory on the GPU for the time of one launch. It is taken and given back in the order of the stream.
 struct Scratch {
     driver: &'static Driver,
+    /// What the driver gave. 0 if nothing was needed.
+    block: Address,
+    /// The address in the block that the kernel gets.
     address: Address,
     stream: Handle,
 }
 
 impl Scratch {
     fn new(driver: &'static Driver, variant: &spec::Variant, shape: Shape) -> Result<Scratch, Error> {
-        let mut scratch = Scratch { driver, address: 0, stream: shape.stream };
+        let mut scratch = Scratch { driver, block: 0, address: 0, stream: shape.stream };
         let needed = variant.parameters.iter().find_map(|p| match p.value {
-            Value::GlobalScratch { bytes_per_block, .. } => Some(bytes_per_block),
+            Value::GlobalScratch { bytes_per_block, memory_align } => Some((bytes_per_block, memory_align)),
             _ => None,
         });
-        let blocks: u64 = shape.blocks.iter().map(|&b| u64::from(b)).product();
-        let bytes = needed.unwrap_or(0).saturating_mul(blocks);
+        let (each, align) = needed.unwrap_or((0, 1));
+        // What needs more than the driver's own alignment takes a larger block.
+        let more = if align > ALIGNMENT { align } else { 0 };
+        let blocks = shape.blocks.iter().fold(1, |all: u64, &b| all.saturating_mul(u64::from(b)));
+        let bytes = each.saturating_mul(blocks);
         if bytes > 0 {
-            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-            // SAFETY: the address may be written to, and the stream's context is current. The driver aligns to 256.
-            let status = unsafe { (driver.functions.allocate_on)(&raw mut scratch.address, bytes, shape.stream) };
+            let bytes = usize::try_from(bytes.saturating_add(more)).unwrap_or(usize::MAX);
+            // SAFETY: the address may be written to, and the stream's context is current.
+            let status = unsafe { (driver.functions.allocate_on)(&raw mut scratch.block, bytes, shape.stream) };
             driver.check(status, "cuMemAllocAsync")?;
+            scratch.address = if more == 0 { scratch.block } else { scratch.block.next_multiple_of(align) };
         }
         Ok(scratch)
     }
@@ -432,9 +442,9 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if self.address != 0 {
+        if self.block != 0 {
             // SAFETY: the memory was allocated on this stream, and is freed there after the kernel.
-            unsafe { (self.driver.functions.free_on)(self.address, self.stream) };
+            unsafe { (self.driver.functions.free_on)(self.block, self.stream) };
         }
     }
 }

@@ -43,9 +43,11 @@
 mod context;
 #[cfg(feature = "cudarc")]
 mod cudarc_types;
+mod device;
 mod driver;
 mod element;
 mod error;
+mod event;
 mod grid;
 mod kernel;
 mod library;
@@ -56,9 +58,11 @@ mod stream;
 mod tensor;
 
 pub use context::Context;
+pub use device::Properties;
 pub use driver::device_count;
 pub use element::{Bf16, Element, F8E4B15, F8E4M3, F8E5M2, F16, Holds};
 pub use error::{BrokenPromise, BrokenTensor, Error, Failure, Promise};
+pub use event::Event;
 pub use grid::Expr;
 pub use kernel::{Argument, Kernel, Parameters};
 pub use memory::{DeviceBuffer, DevicePtr, DevicePtrMut};

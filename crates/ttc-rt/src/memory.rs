@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::driver::Address;
 use crate::element::{Element, Holds};
 use crate::error::Error;
+use crate::stream::AsStream;
 
 /// A pointer to memory that a kernel reads and does not write.
 pub struct DevicePtr<'a, T> {
@@ -198,6 +199,37 @@ impl<T: Element> DeviceBuffer<T> {
         // SAFETY: the memory has this many bytes.
         let status = unsafe { (driver.functions.fill)(self.address, byte, self.length * size_of::<T>()) };
         driver.check(status, "cuMemsetD8")
+    }
+
+    /// Queues that every byte is set to this one, and does not wait for it.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn fill_on(&mut self, stream: &(impl AsStream + ?Sized), byte: u8) -> Result<(), Error> {
+        let bytes = self.length * size_of::<T>();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (driver, _entered) = (self.context.driver(), self.context.enter()?);
+        // SAFETY: the memory has this many bytes. It is freed behind what the stream does with it.
+        let status = unsafe { (driver.functions.fill_on)(self.address, byte, bytes, stream.as_raw_stream()) };
+        driver.check(status, "cuMemsetD8Async")
+    }
+
+    /// Queues a copy of another buffer's elements, and does not wait for it.
+    ///
+    /// # Errors
+    /// What the driver says, or [`Error::Length`].
+    pub fn copy_on(&mut self, stream: &(impl AsStream + ?Sized), from: &DeviceBuffer<T>) -> Result<(), Error> {
+        self.has(from.length)?;
+        let bytes = self.length * size_of::<T>();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (driver, _entered) = (self.context.driver(), self.context.enter()?);
+        // SAFETY: both sides have this many bytes. They are freed behind what the stream does with them.
+        let status = unsafe { (driver.functions.copy_on)(self.address, from.address, bytes, stream.as_raw_stream()) };
+        driver.check(status, "cuMemcpyDtoDAsync")
     }
 
     fn has(&self, host: usize) -> Result<(), Error> {

@@ -29,7 +29,8 @@ macro_rules! tensors {
             /// A tensor without gaps, padded with zeros.
             #[must_use]
             pub fn new(address: impl Into<$pointer<'a, T>>, extents: [i64; RANK]) -> Self {
-                let strides = dense(extents);
+                let mut strides = [1; RANK];
+                dense(&extents, &mut strides);
                 $name { address: address.into(), extents, strides, pads_with_nan: false, rounds_to_tf32: false }
             }
 
@@ -63,12 +64,12 @@ tensors! {
 }
 
 /// The strides of a tensor without gaps. An extent that is too large for them is refused at the launch.
-fn dense<const RANK: usize>(extents: [i64; RANK]) -> [i64; RANK] {
-    let mut strides = [1i64; RANK];
-    for axis in (1..RANK).rev() {
-        strides[axis - 1] = strides[axis].saturating_mul(extents[axis]);
+fn dense(extents: &[i64], strides: &mut [i64]) {
+    let mut stride = 1i64;
+    for (to, extent) in strides.iter_mut().zip(extents).rev() {
+        *to = stride;
+        stride = stride.saturating_mul(*extent);
     }
-    strides
 }
 
 /// The most axes that a tensor descriptor has.
@@ -101,6 +102,25 @@ const FILL_NAN: i32 = 1;
 const INTERLEAVE_32: i32 = 2;
 
 impl RawTensor {
+    /// A tensor without gaps, padded with zeros, whose element has so many bytes. `None` for more axes than a
+    /// descriptor has.
+    #[must_use]
+    pub fn dense(base: u64, element_bytes: u32, extents: &[i64]) -> Option<RawTensor> {
+        let rank = extents.len();
+        let mut raw = RawTensor {
+            element_bytes,
+            base,
+            rank,
+            extents: [0; MAX_RANK],
+            strides: [0; MAX_RANK],
+            nan: false,
+            tf32: false,
+        };
+        raw.extents.get_mut(..rank)?.copy_from_slice(extents);
+        dense(extents, &mut raw.strides[..rank]);
+        Some(raw)
+    }
+
     /// Encodes the map. The rules are those of `cuTensorMapEncodeTiled`, so that a tensor that breaks one is named.
     pub(crate) fn encode(
         &self,

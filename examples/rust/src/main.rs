@@ -7,7 +7,6 @@ mod overhead;
 
 mod kernels {
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
-    include!(concat!(env!("OUT_DIR"), "/cluster_kernels.rs"));
 }
 
 use kernels::{add, add_in_clusters, matmul, softmax};

@@ -82,7 +82,7 @@ class Kernel:
             self._leave(name, settled)
             return None
         start = time.perf_counter()
-        made = program.run(self._session.ttc, settled, readable(text), above, name)
+        made = program.run(self._session.ttc, settled, text, above, name)
         seconds = time.perf_counter() - start
         if isinstance(made, Diagnostic):
             self._failed(name, made, seconds)
@@ -134,14 +134,6 @@ def kernel_name(text: str) -> str:
     """The kernel of a module: its public function in TTIR and TTGIR, the kernel in LLVM IR."""
     match = re.search(r'(?:tt\.func public|ptx_kernel void) @"?([^"(\s]+)', text)
     return match.group(1) if match else "?"
-
-
-def readable(text: str) -> str:
-    """TTIR as ttc reads it.
-
-    Triton 3.6 writes `tl.debug_barrier` as ``gpu.barrier``. Later releases write ``ttg.barrier all`` for it.
-    """
-    return re.sub(r"^(\s*)gpu\.barrier\b", r"\1ttg.barrier all", text, flags=re.MULTILINE)
 
 
 def newer_ptx(made: Made, settled: Plan) -> Refusal | None:

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use ttc::cases::manual::Bound;
 use ttc::interp::{self, Memory};
 
-use super::prepare::Launch;
+use super::prepare::{Bindings, Launch};
 use crate::args::Interpret;
 
 /// The text for a run.
@@ -25,10 +25,14 @@ pub(super) fn describe(i: &Interpret, launch: &Launch, done: &interp::Report) ->
         let _ = writeln!(text, "nothing was computed at line {line} in program ({x}, {y}, {z})");
     }
     let _ = writeln!(text, "{}: {} programs, {} operations", launch.kernel, done.programs, done.ops);
-    for b in launch.buffers.iter().filter(|b| launch.results.contains(&b.name)) {
-        let _ = writeln!(text, "{}", summary(b, &launch.memory));
-    }
+    text.push_str(&results(&launch.on));
     text
+}
+
+/// A line for each result.
+pub(in crate::commands) fn results(on: &Bindings) -> String {
+    let shown = on.buffers.iter().filter(|b| on.results.contains(&b.name));
+    shown.map(|b| format!("{}\n", summary(b, &on.memory))).collect()
 }
 
 fn left_out(text: &mut String, more: u64, what: &str) {

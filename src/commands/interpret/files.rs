@@ -7,19 +7,36 @@ use ttc::cases::manual::{self, Bound};
 use ttc::diag::{Diagnostic, codes};
 use ttc::interp::{Budget, Memory};
 
-use super::prepare::Launch;
-use crate::args::Interpret;
+use super::prepare::Bindings;
+use crate::args::Launched;
 
 /// A buffer with the elements that it should have.
-pub(super) struct Expected {
+pub(in crate::commands) struct Expected {
     buffer: Bound,
-    path: PathBuf,
+    /// Who says so.
+    source: String,
     want: Vec<f64>,
     tolerance: Option<f64>,
 }
 
+/// What the interpreter computed for every result, as what it should be.
+pub(in crate::commands) fn interpreted(computed: &Bindings, tolerance: Option<f64>) -> Vec<Expected> {
+    let results = computed.buffers.iter().filter(|b| computed.results.contains(&b.name));
+    let expected = |buffer: &Bound| Expected {
+        source: "the interpreter computes".to_owned(),
+        want: computed.memory.values(buffer.id),
+        tolerance: tolerance.or(buffer.tolerance),
+        buffer: buffer.clone(),
+    };
+    results.map(expected).collect()
+}
+
 /// The buffers and files that an option `[NAME=]FILE` names.
-pub(super) fn named(option: &str, texts: &[String], launch: &Launch) -> Result<Vec<(Bound, PathBuf)>, Diagnostic> {
+pub(in crate::commands) fn named(
+    option: &str,
+    texts: &[String],
+    launch: &Bindings,
+) -> Result<Vec<(Bound, PathBuf)>, Diagnostic> {
     let known: Vec<&str> = launch.buffers.iter().map(|b| b.name.as_str()).collect();
     let bad = |message: String| {
         let help = if known.is_empty() {
@@ -56,7 +73,7 @@ fn stem(path: &str) -> Option<String> {
 }
 
 /// Reads what `--expect` names, before the run.
-pub(super) fn expected(i: &Interpret, launch: &Launch) -> Result<Vec<Expected>, Diagnostic> {
+pub(in crate::commands) fn expected(i: &Launched, launch: &Bindings) -> Result<Vec<Expected>, Diagnostic> {
     let mut budget = Budget::new(i.max_memory);
     let mut all = vec![];
     for (buffer, path) in named("expect", &i.expect, launch)? {
@@ -83,17 +100,18 @@ pub(super) fn expected(i: &Interpret, launch: &Launch) -> Result<Vec<Expected>, 
             memory.add_values(&buffer.name, buffer.elem, &values)
         };
         let tolerance = i.tolerance.or(buffer.tolerance);
-        all.push(Expected { want: memory.values(id), buffer, path, tolerance });
+        let source = format!("`{}` holds", path.display());
+        all.push(Expected { want: memory.values(id), buffer, source, tolerance });
     }
     Ok(all)
 }
 
 /// Makes one error for each buffer that is not as expected.
-pub(super) fn differences(expected: &[Expected], memory: &Memory) -> Vec<Diagnostic> {
+pub(in crate::commands) fn differences(expected: &[Expected], memory: &Memory) -> Vec<Diagnostic> {
     let wrong = |e: &Expected| {
         let m = compare(&memory.values(e.buffer.id), &e.want, e.tolerance).err()?;
-        let (name, path) = (&e.buffer.name, e.path.display());
-        let message = format!("`{name}` is not what `{path}` holds: {} of {} elements differ", m.count, e.want.len());
+        let (name, source) = (&e.buffer.name, &e.source);
+        let message = format!("`{name}` is not what {source}: {} of {} elements differ", m.count, e.want.len());
         let shown: Vec<String> = coordinates(&e.buffer.shape, m.index).iter().map(ToString::to_string).collect();
         let d = Diagnostic::error(&codes::interp::UNEXPECTED, message);
         let d = d.note(format!("the worst is [{}]: got {}, want {}", shown.join(", "), m.got, m.want));

@@ -6,6 +6,7 @@
 //!    `tl.constexpr` or the value is `None`, counts as `-D`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use ttc::cases::config::COMPILE_OPTIONS;
 use ttc::cases::manual::{self, Bound};
@@ -16,26 +17,35 @@ use ttc::driver::{Job, JobOptions};
 use ttc::interp::{self, Arg, Budget, Memory};
 use ttc::ir::Ir;
 
-use crate::args::Interpret;
+use crate::args::Launched;
 
 /// A launch that can begin.
-pub(super) struct Launch {
-    pub(super) ir: Ir,
-    pub(super) kernel: String,
-    pub(super) grid: [u32; 3],
-    pub(super) args: Vec<Arg>,
-    pub(super) memory: Memory,
-    pub(super) buffers: Vec<Bound>,
-    /// The buffers that are results.
-    pub(super) results: Vec<String>,
-    pub(super) said: Vec<Diagnostic>,
+pub(in crate::commands) struct Launch {
+    pub(in crate::commands) ir: Ir,
+    pub(in crate::commands) kernel: String,
+    pub(in crate::commands) on: Bindings,
+    pub(in crate::commands) said: Vec<Diagnostic>,
     /// The lines that `tl.static_print` wrote, and which configuration runs.
-    pub(super) text: String,
+    pub(in crate::commands) text: String,
+    /// The compilation of the same kernel for the same arguments.
+    pub(in crate::commands) job: Job,
+}
+
+/// The grid, and the arguments in memory.
+pub(in crate::commands) struct Bindings {
+    pub(in crate::commands) grid: [u32; 3],
+    /// The names of the arguments that the kernel takes, in order.
+    pub(in crate::commands) names: Vec<String>,
+    pub(in crate::commands) args: Vec<Arg>,
+    pub(in crate::commands) memory: Memory,
+    pub(in crate::commands) buffers: Vec<Bound>,
+    /// The buffers that are results.
+    pub(in crate::commands) results: Vec<String>,
 }
 
 /// Prepares a launch from the command line or from the case file.
-pub(super) fn prepare(
-    i: &Interpret,
+pub(in crate::commands) fn prepare(
+    i: &Launched,
     folder: &mut Folder,
     job: &Job,
     case: Option<Loaded>,
@@ -46,12 +56,12 @@ pub(super) fn prepare(
         _ => None,
     };
     match case {
-        Some(loaded) => from_case(i, folder, loaded),
+        Some(loaded) => from_case(i, folder, job, loaded),
         None => from_arguments(i, folder, job),
     }
 }
 
-fn from_case(i: &Interpret, folder: &mut Folder, mut loaded: Loaded) -> Result<Launch, Vec<Diagnostic>> {
+fn from_case(i: &Launched, folder: &mut Folder, job: &Job, mut loaded: Loaded) -> Result<Launch, Vec<Diagnostic>> {
     loaded.case.max_memory = i.max_memory;
     if let Some((name, _)) = i.arg.first() {
         let message = format!("`--arg {name}=…` cannot go with a case file, which gives all arguments");
@@ -95,20 +105,21 @@ fn from_case(i: &Interpret, folder: &mut Folder, mut loaded: Loaded) -> Result<L
     let shown = config.params.iter().filter(|(n, _)| !COMPILE_OPTIONS.contains(&n.as_str()));
     let shown: Vec<String> = shown.map(|(n, v)| format!("{n}={v}")).collect();
     let _ = writeln!(text, "{}: {}", loaded.case.name, shown.join(" "));
-    Ok(Launch {
-        ir: lowered.ir,
-        kernel: lowered.kernel,
+    let on = Bindings {
         grid: instance.grid,
+        names: instance.args.iter().map(|a| a.name().to_owned()).collect(),
         buffers: made.buffers.iter().map(bound).collect(),
         results: instance.outputs().map(|b| b.name.clone()).collect(),
         args: made.args,
         memory: made.memory,
-        said: lowered.warnings,
-        text,
-    })
+    };
+    let options = JobOptions { include: loaded.include.clone(), ..instance.options };
+    let kernel = Some(loaded.kernel.name.clone());
+    let job = Job { kernel, ..Job::new(loaded.input, job.target, Arc::new(options)) };
+    Ok(Launch { ir: lowered.ir, kernel: lowered.kernel, on, said: lowered.warnings, text, job })
 }
 
-fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launch, Vec<Diagnostic>> {
+fn from_arguments(i: &Launched, folder: &mut Folder, job: &Job) -> Result<Launch, Vec<Diagnostic>> {
     if let Some((name, _)) = i.param.first() {
         let message = format!("`--param {name}=…` needs a case file, and there is none for `{}`", i.file.display());
         return Err(vec![Diagnostic::error(&codes::interp::BAD_ARGUMENTS, message)]);
@@ -126,24 +137,34 @@ fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launc
         ..JobOptions::default()
     };
     let ready = call::ready(&mut folder.sources, job, &options, arguments(i, &rest)?)?;
-    Ok(Launch {
-        ir: ready.ir,
-        kernel: ready.kernel,
+    let options = match &ready.signature {
+        // It says all types.
+        Some(_) => JobOptions { signature: ready.signature, types: vec![], ..options },
+        None => options,
+    };
+    let text = ready.printed.iter().map(|l| format!("{l}\n")).collect();
+    let on = Bindings {
         grid: i.grid.unwrap_or([1; 3]),
+        names: ready.names,
         args: ready.args,
         memory: ready.memory,
-        results: ready.buffers.iter().filter(|b| b.unwritten).map(|b| b.name.clone()).collect(),
+        results: results(&ready.buffers),
         buffers: ready.buffers,
-        said: ready.warnings,
-        text: ready.printed.iter().map(|l| format!("{l}\n")).collect(),
-    })
+    };
+    let job = Job { kernel: Some(ready.kernel.clone()), options: Arc::new(options), ..job.clone() };
+    Ok(Launch { ir: ready.ir, kernel: ready.kernel, on, said: ready.warnings, text, job })
+}
+
+/// The results of a launch whose arguments came from the command line: the buffers that nobody had written.
+pub(in crate::commands) fn results(buffers: &[Bound]) -> Vec<String> {
+    buffers.iter().filter(|b| b.unwritten).map(|b| b.name.clone()).collect()
 }
 
 /// Names, each with a text.
 type Texts = Vec<(String, String)>;
 
 /// Splits the arguments into compile-time values and others.
-fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Texts), Vec<Diagnostic>> {
+fn constants(i: &Launched, folder: &mut Folder, job: &Job) -> Result<(Texts, Texts), Vec<Diagnostic>> {
     let info = call::kernel_info(&mut folder.sources, job, &i.include)?;
     let is_constexpr = |name: &str| info.params.iter().any(|p| p.name == name && p.ty.as_deref() == Some("constexpr"));
     let (defines, rest): (Texts, Texts) =
@@ -156,7 +177,10 @@ fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Te
 }
 
 /// Reads arguments. They share the memory that a launch may take.
-fn arguments(i: &Interpret, texts: &[(String, String)]) -> Result<call::Arguments, Vec<Diagnostic>> {
+pub(in crate::commands) fn arguments(
+    i: &Launched,
+    texts: &[(String, String)],
+) -> Result<call::Arguments, Vec<Diagnostic>> {
     let mut budget = Budget::new(i.max_memory);
     let read = |(name, text): &(String, String)| {
         Ok((name.clone(), manual::parse(name, text, &mut budget).map_err(|d| vec![d])?))

@@ -12,9 +12,11 @@
 //! | E08xx | tools: LLVM, ptxas, libdevice ([`tools`]) |
 //! | E09xx | files and the command line ([`cli`]) |
 //! | E10xx | the interpreter and the faults it finds ([`interp`]) |
+//! | E11xx | kernels on a GPU: running, measuring, tuning ([`gpu`]) |
 
 pub mod cli;
 pub mod codegen;
+pub mod gpu;
 pub mod interp;
 pub mod irtext;
 pub mod names;
@@ -39,6 +41,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         tools::ALL,
         cli::ALL,
         interp::ALL,
+        gpu::ALL,
     ]
     .into_iter()
     .flatten()

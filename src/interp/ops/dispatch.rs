@@ -4,6 +4,7 @@ use super::super::fault::Fault;
 use super::super::program::{Families, Program};
 use super::super::{finite, promises, spread};
 use super::{arith, control, math, tt, ttg};
+use crate::ir::dialects::GpuOp;
 use crate::ir::{LlvmOp, Op, OpKind};
 
 /// All families, for a program to run.
@@ -46,6 +47,8 @@ fn eval(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         OpKind::Llvm(LlvmOp::Assume) => promises::assume(p, op),
         OpKind::Ttg(kind) => ttg::ttg(p, op, kind),
         OpKind::Ttng(kind) => ttg::ttng(p, op, kind),
-        OpKind::Builtin(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => Err(p.unsupported(op, "")),
+        // Threads run one after the other, so there is nothing to wait for.
+        OpKind::Gpu(GpuOp::Barrier) => Ok(()),
+        OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(p.unsupported(op, "")),
     }
 }

@@ -54,6 +54,7 @@ dialect! {
         Barrier "barrier" () -> () {} {
             effects: Effects::ReadWrite,
             order: Order::Barrier,
+            format: Format::Text("attr-dict"),
         };
     }
 }

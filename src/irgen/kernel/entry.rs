@@ -26,7 +26,7 @@ use crate::source::{FileId, SourceMap, Span};
 pub struct Lowered {
     pub ir: Ir,
     pub kernel: String,
-    /// Run-time parameters in order.
+    /// What a caller passes, in order. An argument of a settled value is in `constants` as well.
     pub params: Vec<ParamInfo>,
     /// Compile-time parameters with their values as text.
     pub constants: Vec<(String, String)>,
@@ -118,6 +118,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
                     name: name.to_string(),
                     ty: ty.dtype.short(),
                     divisibility: divisible.then_some(16),
+                    equals: None,
                 });
                 facts.push(divisible.then(|| Attr::i32(16)));
                 Object::from(placeholder(cx, block, ty.to_ir(), ty))
@@ -127,9 +128,21 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
                     name: name.to_string(),
                     ty: format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape()),
                     divisibility: None,
+                    equals: None,
                 });
                 facts.extend(std::iter::repeat_n(None, 1 + 2 * ty.shape().len()));
                 descriptor_parameter(cx, block, ty)
+            }
+            Item::One(ty) => {
+                params.push(ParamInfo {
+                    name: name.to_string(),
+                    ty: ty.dtype.short(),
+                    divisibility: None,
+                    equals: Some(1),
+                });
+                let one = Object::int(1);
+                constants.push((name.to_string(), one.show()));
+                one
             }
             Item::Const(v) => {
                 constants.push((name.to_string(), v.show()));

@@ -53,8 +53,14 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
 pub(super) fn item_help(text: &str) -> String {
     let (body, hint) = text.rsplit_once(':').map_or((text, None), |(b, h)| (b.trim(), Some(h.trim())));
     if let Some(hint) = hint
-        && parse_type(body).is_some()
+        && let Some(ty) = parse_type(body)
     {
+        if hint == "1" {
+            return format!(
+                "`:1` says that an integer is 1, and `{}` is none: give the value itself",
+                ty.dtype.short()
+            );
+        }
         return format!("`:{hint}` says nothing: there are `:16` (divisible by 16) and `:1` (equal to 1)");
     }
     let stars: String = body.chars().take_while(|c| *c == '*').collect();
@@ -214,16 +220,10 @@ pub(super) fn missing(
         }
         help.push(choice.text);
     }
-    let typed: Vec<&str> = func
-        .def
-        .params
-        .iter()
-        .zip(items)
-        .filter(|(_, i)| matches!(i, Item::Value { .. } | Item::Desc(_)))
-        .map(|(p, _)| &*p.name.name)
-        .collect();
+    let typed: Vec<&str> =
+        func.def.params.iter().zip(items).filter(|(_, i)| i.is_type()).map(|(p, _)| &*p.name.name).collect();
     let functions = cx.modules().get(func.module).functions.clone();
-    options.extend(template::options(&Guesses::of(&func.def, &functions), &types, &values, &typed));
+    options.extend(template::missing(&Guesses::of(&func.def, &functions), &types, &values, &typed).options());
     if !types.is_empty() || !values.is_empty() {
         let hint = if types.is_empty() { "" } else { ", and add `:16` to what is always a multiple of 16" };
         help.push(format!("these are guesses, so correct them{hint}: {}", options.join(" ")));

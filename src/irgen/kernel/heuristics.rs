@@ -92,7 +92,7 @@ pub(super) fn apply(
     for h in &all.list {
         let param = func.def.params.iter().position(|p| *p.name.name == *h.name);
         let open = match param {
-            Some(i) => !fixed[i] && !matches!(items[i], Item::Value { .. } | Item::Desc(_)),
+            Some(i) => !fixed[i] && !items[i].is_type(),
             None => option_is_open(&h.name, given),
         };
         failed |= check_tuned(cx, func, &h.name, h.at, "a heuristic").is_err();
@@ -131,11 +131,13 @@ fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch:
     for (p, item) in func.def.params.iter().zip(items) {
         let name = &*p.name.name;
         let value = match item {
-            Item::Const(v) => v.clone(),
             Item::Value { ty, .. } | Item::Desc(ty) => {
                 Object::Argument(Rc::new(Argument { name: name.to_owned(), ty: *ty }))
             }
-            Item::Constexpr | Item::Unknown => continue,
+            other => match other.settled() {
+                Some(v) => v,
+                None => continue,
+            },
         };
         args.push((key(name), value));
     }

@@ -7,7 +7,7 @@ use super::choose::{choose, entries};
 use super::config::{self, ConfigInfo};
 use super::request::start;
 use super::signature::Item;
-use super::template::{self, Guesses};
+use super::template::{self, Guesses, Template};
 use super::{heuristics, signature};
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
@@ -30,8 +30,8 @@ pub struct KernelInfo {
     pub params: Vec<KernelParam>,
     /// What `@triton.heuristics` computes: parameters and options of the launch.
     pub heuristics: Vec<String>,
-    /// Options that give what the kernel still needs, guessed from how it uses its parameters: `--type n=i32`.
-    pub template: Vec<String>,
+    /// What the kernel still needs, guessed.
+    pub template: Template,
     /// What `@triton.autotune` offers, or why that is not known.
     pub configs: Result<Vec<ConfigInfo>, Diagnostic>,
 }
@@ -162,6 +162,7 @@ fn parameter(
         Item::Value { ty, divisible } => {
             (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None)
         }
+        Item::One(ty) => (Some(format!("{}:1", ty.dtype.short())), None),
         Item::Desc(ty) => (Some(format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape())), None),
         Item::Const(v) => (Some("constexpr".to_owned()), Some(v.show())),
         Item::Constexpr => (Some("constexpr".to_owned()), default),
@@ -195,8 +196,8 @@ fn probable(cx: &mut Walker<'_>, func: &Func, p: &KernelParam, config: Option<&C
     text.and_then(|t| signature::item(cx, t, func.module)).unwrap_or(Item::Unknown)
 }
 
-/// The options that give what a kernel needs.
-fn template(params: &[KernelParam], guesses: &Guesses<'_>) -> Vec<String> {
+/// What gives what a kernel needs.
+fn template(params: &[KernelParam], guesses: &Guesses<'_>) -> Template {
     let names = |wanted: &dyn Fn(&KernelParam) -> bool| -> Vec<&str> {
         params.iter().filter(|p| wanted(p)).map(|p| p.name.as_str()).collect()
     };
@@ -204,10 +205,8 @@ fn template(params: &[KernelParam], guesses: &Guesses<'_>) -> Vec<String> {
     let types = names(&|p| runtime(p) && p.guess.is_some());
     let values = names(&|p| !runtime(p) && p.guess.is_some());
     let typed = names(&|p| runtime(p) && p.guess.is_none());
-    let configured = params.iter().any(|p| p.needed && p.source == Some(Source::Config));
-    let mut out: Vec<String> = configured.then(|| "--config 0".to_owned()).into_iter().collect();
-    out.extend(template::options(guesses, &types, &values, &typed));
-    out
+    let config = params.iter().any(|p| p.needed && p.source == Some(Source::Config));
+    Template { config, ..template::missing(guesses, &types, &values, &typed) }
 }
 
 /// The configurations of one kernel of a file, for this target.

@@ -12,6 +12,6 @@ pub mod list;
 mod parameters;
 pub mod request;
 mod signature;
-mod template;
+pub mod template;
 mod typed;
 pub mod untyped;

@@ -61,7 +61,7 @@ pub(super) fn parameters(
     }
     let mut missing = vec![];
     // What the command line says, or the file in place of a signature.
-    let mut fixed: Vec<bool> = items.iter().map(|i| matches!(i, Item::Const(_))).collect();
+    let mut fixed: Vec<bool> = items.iter().map(|i| i.settled().is_some()).collect();
     for ((p, item), fixed) in params.iter().zip(&mut items).zip(&mut fixed) {
         if let Some((_, text)) = defined(&p.name.name) {
             if let Some(v) = signature::value(cx, text, func.module) {

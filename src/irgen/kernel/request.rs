@@ -33,7 +33,7 @@ pub struct KernelRequest {
     pub settings: Settings,
 }
 
-/// A run-time parameter of a kernel.
+/// An argument of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParamInfo {
     pub name: String,
@@ -41,6 +41,8 @@ pub struct ParamInfo {
     pub ty: String,
     /// What the value is divisible by, if that is known.
     pub divisibility: Option<u32>,
+    /// What the value is equal to, if the code relies on that. The kernel then takes no parameter for it.
+    pub equals: Option<i64>,
 }
 
 /// A walker at the beginning of a file, and the file's module.

@@ -7,7 +7,7 @@
 //! | `*fp32`, `*ki32` | a pointer (to constant data) |
 //! | `i32`, `u8`, `fp16`, `i1` | a scalar |
 //! | `…:16` | the value is divisible by 16 |
-//! | `…:1` | the value is 1 and folded in |
+//! | `i32:1`, `u8:1` | an integer whose value is 1 and folded in |
 //! | `1024`, `0.5`, `True`, `None`, `'gelu'` | a compile-time value |
 //! | `constexpr` | a compile-time value that `-D` gives |
 //! | `tensordesc<fp16[64, 32]>` | a tensor descriptor |
@@ -28,6 +28,8 @@ use crate::parser::ast::Param;
 pub(super) enum Item {
     /// A run-time value and what it is divisible by.
     Value { ty: Ty, divisible: bool },
+    /// An integer that is 1 in every launch. The code has the value, so the kernel takes no parameter for it.
+    One(Ty),
     /// A tensor descriptor of such blocks.
     Desc(Ty),
     /// A compile-time value.
@@ -36,6 +38,22 @@ pub(super) enum Item {
     Constexpr,
     /// Nothing is known.
     Unknown,
+}
+
+impl Item {
+    /// The value that the item itself settles.
+    pub(super) fn settled(&self) -> Option<Object> {
+        match self {
+            Item::Const(v) => Some(v.clone()),
+            Item::One(_) => Some(Object::int(1)),
+            Item::Value { .. } | Item::Desc(_) | Item::Constexpr | Item::Unknown => None,
+        }
+    }
+
+    /// Whether the item is a type: a caller has an argument for the parameter.
+    pub(super) fn is_type(&self) -> bool {
+        matches!(self, Item::Value { .. } | Item::One(_) | Item::Desc(_))
+    }
 }
 
 /// Reads one item of a signature; the value of a literal is evaluated like an expression of the kernel's file.
@@ -52,10 +70,10 @@ pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Ite
         _ => (text, ""),
     };
     if let Some(ty) = parse_type(body) {
-        return Some(match hint {
-            "1" => Item::Const(Object::int(1)),
-            hint => Item::Value { ty, divisible: hint == "16" },
-        });
+        return match hint {
+            "1" => ty.dtype.is_int().then_some(Item::One(ty)),
+            hint => Some(Item::Value { ty, divisible: hint == "16" }),
+        };
     }
     value(cx, text, module).map(Item::Const)
 }

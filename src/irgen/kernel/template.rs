@@ -167,6 +167,7 @@ fn needed_value(e: &Expr, name: &str) -> Option<String> {
 pub(super) fn signature(func: &Func, items: &[Item], guesses: &Guesses<'_>) -> String {
     let item = |(name, item): (&str, &Item)| match item {
         Item::Value { ty, divisible } => format!("{}{}", ty.dtype.short(), if *divisible { ":16" } else { "" }),
+        Item::One(ty) => format!("{}:1", ty.dtype.short()),
         Item::Desc(ty) => format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape()),
         Item::Const(v) => v.show(),
         Item::Constexpr => "constexpr".to_owned(),
@@ -176,16 +177,36 @@ pub(super) fn signature(func: &Func, items: &[Item], guesses: &Guesses<'_>) -> S
     names.zip(items).map(item).collect::<Vec<_>>().join(", ")
 }
 
-/// The options that give what is missing, guessed: `types` are parameters without a type, `values` are those without a
-/// value, and `typed` are the other run-time parameters.
-pub(super) fn options(guesses: &Guesses<'_>, types: &[&str], values: &[&str], typed: &[&str]) -> Vec<String> {
+/// What a kernel still needs, guessed from how it uses its parameters.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Template {
+    /// Whether a configuration gives what the rest does not.
+    pub config: bool,
+    /// Types by the names of parameters or by patterns.
+    pub types: Vec<(String, String)>,
+    /// Values of compile-time parameters.
+    pub values: Vec<(String, String)>,
+}
+
+impl Template {
+    /// The options of the command line that say it: `--type n=i32`.
+    #[must_use]
+    pub fn options(&self) -> Vec<String> {
+        let option = |option: &str, (name, text): &(String, String)| {
+            format!("{option} {}", shell_word(&format!("{name}={text}")))
+        };
+        let config = self.config.then(|| "--config 0".to_owned());
+        let types = self.types.iter().map(|t| option("--type", t));
+        config.into_iter().chain(types).chain(self.values.iter().map(|v| option("-D", v))).collect()
+    }
+}
+
+/// What is missing, guessed: `types` are parameters without a type, `values` are those without a value, and `typed` are
+/// the other run-time parameters.
+pub(super) fn missing(guesses: &Guesses<'_>, types: &[&str], values: &[&str], typed: &[&str]) -> Template {
     let types: Vec<(&str, String)> = types.iter().map(|n| (*n, guesses.ty(n))).collect();
-    let mut out: Vec<String> = patterns(&types, typed)
-        .into_iter()
-        .map(|(pattern, ty)| format!("--type {}", shell_word(&format!("{pattern}={ty}"))))
-        .collect();
-    out.extend(values.iter().map(|n| format!("-D {}", shell_word(&format!("{n}={}", guesses.value(n))))));
-    out
+    let values = values.iter().map(|n| ((*n).to_owned(), guesses.value(n))).collect();
+    Template { config: false, types: patterns(&types, typed), values }
 }
 
 /// Puts parameters of one type whose names begin or end alike under a pattern, if that fits nothing else.

@@ -52,7 +52,7 @@ pub(super) fn apply(
             }
         };
         match signature::item(cx, &rule.ty, func.module) {
-            Some(Item::Value { .. } | Item::Desc(_)) if constant => {
+            Some(new) if constant && new.is_type() => {
                 failed = true;
                 no_type(cx, p, rule);
             }

@@ -41,8 +41,9 @@ fn variants(out: &mut String, k: &Printed<'_>) {
     let title = format!("/* ---- {id} ");
     let _ = write!(out, "\n{title}{} */\n\n", "-".repeat(115usize.saturating_sub(title.len())));
     let all = &k.kernel.variants;
+    let images = k.images();
     if k.embed {
-        for i in 0..all.len() {
+        for i in (0..all.len()).filter(|i| images[*i] == *i) {
             let _ = writeln!(out, "extern const unsigned char {id}_cubin_{i}[];");
         }
         out.push('\n');
@@ -56,7 +57,8 @@ fn variants(out: &mut String, k: &Printed<'_>) {
     let (_, numbers) = distinct(all.iter().map(Variant::promises));
     for (i, (v, number)) in all.iter().zip(numbers).enumerate() {
         let (major, minor, exact) = v.runs_on().map_or((0, 0, true), |r| (r.major, r.minor, r.exact));
-        let image = if k.embed { format!("{id}_cubin_{i}, NULL") } else { format!("NULL, {}", quoted(&k.file(i))) };
+        let n = images[i];
+        let image = if k.embed { format!("{id}_cubin_{n}, NULL") } else { format!("NULL, {}", quoted(&k.file(n))) };
         let d = &v.descriptor;
         let [x, y, z] = d.cluster;
         let _ = write!(
@@ -259,7 +261,8 @@ fn functions(out: &mut String, k: &Printed<'_>) {
 
 /// The cubins, behind the code that people read.
 fn images(out: &mut String, k: &Printed<'_>) {
-    for (i, v) in k.kernel.variants.iter().enumerate() {
+    let images = k.images();
+    for (i, v) in k.kernel.variants.iter().enumerate().filter(|(i, _)| images[*i] == *i) {
         let _ = write!(
             out,
             "\n/* The cubin of `{}`, variant {i}, for {}: {} bytes. */\n\

@@ -67,6 +67,14 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut changed = false;
     for op in products(ir).into_iter().rev() {
         let op = if ir.is(op, TtOp::DotScaled) {
+            if let Some(ty) = scaled::wide_scale(ir, op) {
+                let text = format!(
+                    "scales of type {} do not fit into the 16 bits of the product's factors: scale with bytes (e8m0), with \
+                     floats of 8 or 16 bits, or scale the result",
+                    ty.elem()
+                );
+                return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), text));
+            }
             let Some(dot) = scaled::decompose(ir, op) else { continue };
             changed = true;
             dot

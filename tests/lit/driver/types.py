@@ -46,3 +46,14 @@ def tuned(out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
         tl.store(out + offs, 1.0)
     else:
         tl.store(out + offs, 2.0, mask=offs < n)
+
+
+# RUN: rm -rf %t.build && mkdir %t.build && cp %s %t.build/k.py && cd %t.build && ttc list --manifest k.py > ttc.toml
+# RUN: FileCheck %s --check-prefix=MANIFEST < %t.build/ttc.toml && ttc build %t.build --arch sm_80 | FileCheck %s --check-prefix=BUILT
+# MANIFEST: [kernel.add]
+# MANIFEST-NEXT: file = "k.py"
+# MANIFEST-NEXT: types = { "x_ptr" = "*fp32", "y_ptr" = "*fp32", "n" = "i32" }
+# MANIFEST-NEXT: constants = { "BLOCK" = "64" }
+# MANIFEST: [kernel.tuned]
+# MANIFEST: config = 0
+# BUILT: compiled 2 of 2 kernels

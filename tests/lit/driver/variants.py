@@ -11,12 +11,16 @@
 # Variants win over the options of the run, and have options of their own.
 # RUN: ttc %s -k add --type "*_ptr=*fp32:16" --type n=i32 -D BLOCK=64 --variant "small: n=i32:16" --variant "half: *_ptr=*fp16:16, BLOCK=128, num_warps=8" --symbol "{kernel}_{variant}_{arch}" --arch sm_80,sm_90 --emit ttir,ptx --out-dir %t.v
 # RUN: ls %t.v | FileCheck %s --check-prefix=NAMES
-# NAMES: add.half.sm_80.ptx
+# NAMES: add.half.sm_80.json
+# NAMES-NEXT: add.half.sm_80.ptx
 # NAMES-NEXT: add.half.sm_80.ttir
+# NAMES-NEXT: add.half.sm_90.json
 # NAMES-NEXT: add.half.sm_90.ptx
 # NAMES-NEXT: add.half.sm_90.ttir
+# NAMES-NEXT: add.small.sm_80.json
 # NAMES-NEXT: add.small.sm_80.ptx
 # NAMES-NEXT: add.small.sm_80.ttir
+# NAMES-NEXT: add.small.sm_90.json
 # NAMES-NEXT: add.small.sm_90.ptx
 # NAMES-NEXT: add.small.sm_90.ttir
 # NAMES-NOT: {{.}}

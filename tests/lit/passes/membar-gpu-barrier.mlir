@@ -12,7 +12,7 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @gpu_barrier(%x: tensor<16x64xf16, #{{[^ ,>)]+}}>) {
   // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = ttg.local_alloc %x : (tensor<16x64xf16, #[[BLOCKED]]>) -> !ttg.memdesc<16x64xf16, #[[SHARED]], #[[SMEM]]>
-  // CHECK-NEXT: "gpu.barrier"() : () -> ()
+  // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = ttg.local_load %[[V0]] : !ttg.memdesc<16x64xf16, #[[SHARED]], #[[SMEM]]> -> tensor<16x64xf16, #[[BLOCKED]]>
   // CHECK-NEXT: tt.return
   // CHECK-NEXT: }

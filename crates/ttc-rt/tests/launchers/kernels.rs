@@ -502,7 +502,7 @@ pub mod clusters {
                 parameters: &[
                     spec::Parameter { value: spec::Value::Argument(0), offset: 0, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
-                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 256, memory_align: 128 }, offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 256, memory_align: 1024 }, offset: 16, size: 8 },
                     spec::Parameter { value: spec::Value::ProfileScratch, offset: 24, size: 8 },
                 ],
                 image: &IMAGE_0.0,

@@ -4,7 +4,19 @@
 //! 2. Memory of the GPU is memory of the host. A module is the text that it was loaded from, and a function is its name.
 //! 3. Everything that is made is counted until it is given back, so that a test can see what leaks.
 //! 4. A launch records its shape, and the bytes of its parameters. Where these are stands behind the module's name:
-//!    `|0+8|8+4` for 8 bytes and 4.
+//!    `|0+8|8+4` for 8 bytes and 4. The parameters of a real cubin are not recorded.
+//! 5. Events measure a clock that only work moves on, so that times are the same in every run: a launch takes 10 us and
+//!    20 ns for each thread of a block, and memory takes 1 ns for 1000 bytes that are read or written.
+//! 6. A status from 700 to 719 is the end of the context: every later call returns it.
+//!
+//! A test that runs another program steers the stub by its environment:
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `STUB_GPU=9.0` | the compute capability; 9.0 by default |
+//! | `STUB_FAIL=cuLaunchKernel/2/719` | the function that fails, after so many calls that do not, and its status |
+//! | `STUB_WRITE=2:out.npy` | a launch copies the elements of the file to the address in its parameter of this number |
+//! | `STUB_LOG=calls.txt` | where what was recorded, and what is alive, goes when the context is released |
 #![allow(clippy::all, clippy::pedantic, non_snake_case)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -19,7 +31,6 @@ type Handle = *mut c_void;
 
 const CONTEXT: usize = 0xc0;
 
-#[derive(Default)]
 struct State {
     log: String,
     capability: (c_int, c_int),
@@ -34,6 +45,39 @@ struct State {
     functions: BTreeMap<usize, (String, Vec<(usize, usize)>)>,
     memory: BTreeMap<u64, usize>,
     next: usize,
+    /// What the work so far took, in nanoseconds.
+    clock: u64,
+    /// When each event was recorded.
+    events: BTreeMap<usize, Option<u64>>,
+    /// The status that ended the context.
+    lost: Option<Status>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        let number = |text: &str| text.parse().expect("a number");
+        let variable = |name: &str| std::env::var(name).ok();
+        let gpu = variable("STUB_GPU").unwrap_or_else(|| "9.0".to_owned());
+        let (major, minor) = gpu.split_once('.').expect("STUB_GPU=MAJOR.MINOR");
+        let fail = variable("STUB_FAIL").map(|text| {
+            let parts: Vec<&str> = text.split('/').collect();
+            (parts[0].to_owned(), number(parts[1]) as u32, number(parts[2]))
+        });
+        State {
+            log: String::new(),
+            capability: (number(major), number(minor)),
+            shared: 232_448,
+            fail,
+            live: BTreeMap::new(),
+            modules: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            memory: BTreeMap::new(),
+            next: 0,
+            clock: 0,
+            events: BTreeMap::new(),
+            lost: None,
+        }
+    }
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -57,6 +101,7 @@ fn call(name: &str, what: String, run: impl FnOnce(&mut State) -> Status) -> Sta
             let status = *status;
             state.fail = None;
             let _ = writeln!(state.log, "{name} fails");
+            state.lost = Some(status).filter(|s| (700..720).contains(s));
             return status;
         }
         *left -= 1;
@@ -74,6 +119,17 @@ fn current() -> usize {
 impl State {
     fn made(&mut self, kind: &'static str, by: i64) {
         *self.live.entry(kind).or_default() += by;
+    }
+
+    /// What is alive.
+    fn alive(&self) -> String {
+        let live = self.live.iter().filter(|(_, n)| **n != 0).map(|(k, n)| format!(" {k}={n}"));
+        format!("live:{}", live.collect::<String>())
+    }
+
+    /// Lets the memory read or write so many bytes.
+    fn moves(&mut self, bytes: usize) {
+        self.clock += bytes as u64 / 1000;
     }
 
     fn fresh(&mut self) -> usize {
@@ -103,8 +159,7 @@ pub extern "C" fn stub_take() -> *mut c_char {
     let state = state.get_or_insert_default();
     let mut text = std::mem::take(&mut state.log);
     let depth = STACK.with_borrow(Vec::len);
-    let live = state.live.iter().filter(|(_, n)| **n != 0).map(|(k, n)| format!(" {k}={n}"));
-    let _ = write!(text, "live:{}{}", live.collect::<String>(), if depth == 0 { "" } else { " current" });
+    let _ = write!(text, "{}{}", state.alive(), if depth == 0 { "" } else { " current" });
     CString::new(text).unwrap().into_raw()
 }
 
@@ -126,10 +181,16 @@ pub extern "C" fn cuInit(_flags: c_uint) -> Status {
 
 fn text_of(status: Status) -> (&'static CStr, &'static CStr) {
     match status {
+        1 => (c"CUDA_ERROR_INVALID_VALUE", c"invalid argument"),
         2 => (c"CUDA_ERROR_OUT_OF_MEMORY", c"out of memory"),
         101 => (c"CUDA_ERROR_INVALID_DEVICE", c"invalid device ordinal"),
         201 => (c"CUDA_ERROR_INVALID_CONTEXT", c"invalid device context"),
         209 => (c"CUDA_ERROR_NO_BINARY_FOR_GPU", c"no kernel image is available"),
+        700 => (c"CUDA_ERROR_ILLEGAL_ADDRESS", c"an illegal memory access was encountered"),
+        701 => (c"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", c"too many resources requested for launch"),
+        710 => (c"CUDA_ERROR_ASSERT", c"device-side assert triggered"),
+        716 => (c"CUDA_ERROR_MISALIGNED_ADDRESS", c"misaligned address"),
+        719 => (c"CUDA_ERROR_LAUNCH_FAILED", c"unspecified launch failure"),
         _ => (c"CUDA_ERROR_UNKNOWN", c"unknown error"),
     }
 }
@@ -172,6 +233,12 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_in
             75 => s.capability.0,
             76 => s.capability.1,
             97 => s.shared,
+            12 => 65536,
+            13 => 1_980_000,
+            16 => 132,
+            36 => 2_619_000,
+            37 => 5120,
+            38 => 50 << 20,
             _ => return 1,
         };
         unsafe { *value = found };
@@ -192,6 +259,9 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut Handle, _device:
 pub extern "C" fn cuDevicePrimaryCtxRelease_v2(_device: c_int) -> Status {
     call("cuDevicePrimaryCtxRelease", String::new(), |s| {
         s.made("context", -1);
+        if let Ok(path) = std::env::var("STUB_LOG") {
+            std::fs::write(path, format!("{}{}\n", s.log, s.alive())).expect("the log is written");
+        }
         0
     })
 }
@@ -233,7 +303,11 @@ pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> Status {
 
 /// A call that needs a current context.
 fn in_context(name: &str, what: String, run: impl FnOnce(&mut State) -> Status) -> Status {
-    call(name, what, |s| if current() == CONTEXT { run(s) } else { 201 })
+    call(name, what, |s| match s.lost {
+        Some(status) => status,
+        None if current() == CONTEXT => run(s),
+        None => 201,
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -241,13 +315,16 @@ pub extern "C" fn cuCtxSynchronize() -> Status {
     in_context("cuCtxSynchronize", String::new(), |_| 0)
 }
 
-/// The image is a text up to a `;`: a name, and where the parameters are.
+/// The image is a text up to a `;`: a name, and where the parameters are. Otherwise it is a real cubin.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadData(module: *mut Handle, image: *const c_void) -> Status {
     let mut name = String::new();
     let mut at = image.cast::<u8>();
     unsafe {
-        while *at != b';' {
+        if *at == 0x7f {
+            name.push_str("cubin");
+        }
+        while name != "cubin" && *at != b';' {
             name.push(*at as char);
             at = at.add(1);
         }
@@ -308,6 +385,21 @@ unsafe fn parameters(places: &[(usize, usize)], list: *mut *mut c_void, extra: *
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// Does what a kernel of so many threads does here: it takes time, and writes what `STUB_WRITE` says.
+unsafe fn works(s: &mut State, threads: c_uint, list: *mut *mut c_void) {
+    s.clock += 10_000 + 20 * u64::from(threads);
+    let Ok(text) = std::env::var("STUB_WRITE") else { return };
+    let (number, path) = text.split_once(':').expect("STUB_WRITE=NUMBER:FILE");
+    let file = std::fs::read(path).expect("the file is read");
+    // The elements of a NumPy file follow its header, whose length stands in two bytes.
+    let elements = &file[10 + usize::from(u16::from_le_bytes([file[8], file[9]]))..];
+    unsafe {
+        let address = (*list.add(number.parse().expect("a number"))).cast::<u64>().read_unaligned();
+        assert!(s.memory.get(&address).is_some_and(|&n| n >= elements.len()), "the file fits the buffer");
+        std::ptr::copy_nonoverlapping(elements.as_ptr(), address as *mut u8, elements.len());
+    }
+}
+
 fn function(handle: Handle) -> (String, Vec<(usize, usize)>) {
     state().get_or_insert_default().functions.get(&(handle as usize)).cloned().unwrap_or_default()
 }
@@ -332,7 +424,10 @@ pub unsafe extern "C" fn cuLaunchKernel(
         "{name} grid {x},{y},{z} block {tx},{ty},{tz} shared {shared} stream {} [{bytes}]",
         stream as usize
     );
-    in_context("cuLaunchKernel", what, |_| 0)
+    in_context("cuLaunchKernel", what, |s| {
+        unsafe { works(s, tx, list) };
+        0
+    })
 }
 
 #[repr(C)]
@@ -361,7 +456,10 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
         let _ = write!(what, " {}:{:?}", attribute[0], &attribute[2..5]);
     }
     let _ = write!(what, " [{bytes}]");
-    in_context("cuLaunchKernelEx", what, |_| 0)
+    in_context("cuLaunchKernelEx", what, |s| {
+        unsafe { works(s, c.block[0], list) };
+        0
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -398,7 +496,10 @@ fn allocate(s: &mut State, bytes: usize) -> u64 {
 }
 
 fn release(s: &mut State, address: u64) -> Status {
-    let Some(bytes) = s.memory.remove(&address) else { return 1 };
+    let Some(bytes) = s.memory.remove(&address) else {
+        let _ = writeln!(s.log, "{address:#x} is freed, and was not taken");
+        return 1;
+    };
     unsafe { dealloc(address as *mut u8, layout(bytes)) };
     s.made("memory", -1);
     0
@@ -450,6 +551,98 @@ pub unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usiz
 pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, byte: u8, bytes: usize) -> Status {
     in_context("cuMemsetD8", String::new(), |_| {
         unsafe { std::ptr::write_bytes(to as *mut u8, byte, bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8Async(to: u64, byte: u8, bytes: usize, _stream: Handle) -> Status {
+    in_context("cuMemsetD8Async", String::new(), |s| {
+        s.moves(bytes);
+        unsafe { std::ptr::write_bytes(to as *mut u8, byte, bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: Handle) -> Status {
+    in_context("cuMemcpyDtoDAsync", String::new(), |s| {
+        s.moves(2 * bytes);
+        unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventCreate(event: *mut Handle, _flags: c_uint) -> Status {
+    in_context("cuEventCreate", String::new(), |s| {
+        let handle = s.fresh();
+        s.events.insert(handle, None);
+        s.made("event", 1);
+        unsafe { *event = handle as Handle };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventDestroy_v2(event: Handle) -> Status {
+    in_context("cuEventDestroy", String::new(), |s| {
+        if s.events.remove(&(event as usize)).is_none() {
+            return 400;
+        }
+        s.made("event", -1);
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventRecord(event: Handle, _stream: Handle) -> Status {
+    in_context("cuEventRecord", String::new(), |s| match s.events.get_mut(&(event as usize)) {
+        Some(time) => {
+            *time = Some(s.clock);
+            0
+        }
+        None => 400,
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventSynchronize(_event: Handle) -> Status {
+    in_context("cuEventSynchronize", String::new(), |_| 0)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) -> Status {
+    in_context("cuEventElapsedTime", String::new(), |s| {
+        let time = |event: Handle| s.events.get(&(event as usize)).copied().flatten();
+        let (Some(start), Some(end)) = (time(start), time(end)) else { return 400 };
+        unsafe { *milliseconds = (end as i64 - start as i64) as f32 / 1e6 };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> Status {
+    call("cuDriverGetVersion", String::new(), |_| {
+        unsafe { *version = 13000 };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, _device: c_int) -> Status {
+    call("cuDeviceGetName", String::new(), |_| {
+        let text = c"a GPU without a GPU".to_bytes_with_nul();
+        assert!(length as usize >= text.len(), "the name fits");
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), name, text.len()) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, _device: c_int) -> Status {
+    call("cuDeviceTotalMem", String::new(), |_| {
+        unsafe { *bytes = 80 << 30 };
         0
     })
 }

@@ -60,6 +60,13 @@ pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
     Some(dot)
 }
 
+/// The type of a scale that has more than 16 bits. The multiplication is one of 16-bit floats, so it would be rounded.
+pub(super) fn wide_scale(ir: &Ir, op: Op) -> Option<Type> {
+    let sides = Scaled::of(ir, op).sides;
+    let mut scales = sides.iter().filter_map(|s| s.scale).map(|v| ir.ty(v));
+    scales.find(|ty| ty.elem().bit_width().is_some_and(|bits| bits > 16))
+}
+
 /// One operand.
 struct Side {
     value: Value,
