@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle gpu-cases fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,6 +57,19 @@ oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op,
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)
+
+# The processes of one machine, and how many of them are killed.
+STRESS := --processes 64 --kill 20 --rounds 20
+cache-stress: build ## 64 processes on one cache, 20 of them killed, 20 times; STRESS changes the numbers
+	python3 scripts/cache_stress.py $(TTC) $(STRESS)
+
+REMOTE_TTC := target/remote/release/ttc
+$(REMOTE_TTC): toolchain
+	CARGO_TARGET_DIR=target/remote $(CARGO) build --release --locked --features remote-cache
+
+cache-remote-test: $(REMOTE_TTC) ## the cache with Redis, S3 and a folder behind it; needs redis-server and moto_server
+	python3 scripts/cache_remote_test.py $(REMOTE_TTC)
+	python3 scripts/cache_stress.py $(REMOTE_TTC) $(STRESS) --redis 16398
 
 fmt: ## format the Rust sources
 	$(CARGO) fmt --all

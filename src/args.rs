@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ttc::cache::size;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
@@ -69,12 +70,19 @@ pub(crate) enum Command {
     Run(Run),
     /// Measure a kernel on the GPU
     Bench(Bench),
+    /// Find a kernel's best configuration on the GPU
+    Tune(Tune),
     /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
     List(List),
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
+    /// Show the cache of compilations, or make it smaller
+    Cache {
+        #[command(subcommand)]
+        command: CacheCommand,
+    },
     /// Explain a diagnostic code; without one, list them all
     Explain {
         /// A code as a message has it: `E0216`, or `216`
@@ -84,6 +92,37 @@ pub(crate) enum Command {
     Completions { shell: clap_complete::Shell },
     /// Print the manual page of ttc, or of one of its commands
     Man { command: Option<String> },
+}
+
+/// What to do with the cache.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CacheCommand {
+    /// Print the folder of the cache
+    Path,
+    /// Print how much the cache holds, and how often it had what was asked for
+    Stats {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove what killed processes have left, and the entries that were not read for the longest time
+    Gc {
+        /// How many bytes may be left, or with K, M, G [default: TTC_CACHE_SIZE, or 5G]
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        max_size: Option<u64>,
+        /// Read every entry, and remove those that are damaged
+        #[arg(long)]
+        check: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove every entry
+    Clear {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// The choice of a kernel and its parameters.
@@ -375,6 +414,30 @@ pub(crate) struct Bench {
     pub(crate) plot: Option<Plotted>,
 }
 
+/// The configurations are those of `--space`, or those of `[tune]` in the case and of `@triton.autotune` in the kernel.
+#[derive(Args, Debug)]
+pub(crate) struct Tune {
+    /// A case file (.toml), or a kernel file (.tk, .py)
+    pub(crate) file: PathBuf,
+    /// The case of a kernel file [default: the one beside it]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) case: Option<PathBuf>,
+    /// Values of compile-time parameters and options, of which every combination is tried: "BLOCK_M=64,128 num_warps=4,8"
+    #[arg(long, value_name = "NAME=VALUES …")]
+    pub(crate) space: Option<String>,
+    /// Leave out code that spills more bytes than this
+    #[arg(long, value_name = "BYTES", default_value_t = 1024)]
+    pub(crate) max_spills: u32,
+    /// The lock file that keeps the best configuration
+    #[arg(long, value_name = "FILE", default_value = ttc::gpu::lock::NAME)]
+    pub(crate) lock: PathBuf,
+    /// Write no lock file
+    #[arg(long, conflicts_with = "lock")]
+    pub(crate) no_lock: bool,
+    #[command(flatten)]
+    pub(crate) measured: Measured,
+}
+
 /// What a picture shows.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Plotted {
@@ -479,6 +542,12 @@ pub(crate) struct Compile {
     /// bounded in proportion
     #[arg(long, value_name = "N", default_value_t = MAX_OPS)]
     pub(crate) max_ops: usize,
+    /// Take what was compiled before from the cache, and keep what is compiled now, unless TTC_CACHE is 0
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) cache: bool,
+    /// Print the key of each kernel instead of compiling it: its folder in TTC_OVERRIDE_DIR
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) print_key: bool,
     /// The ptxas to use
     #[arg(long, value_name = "PATH", help_heading = "Tools")]
     pub(crate) ptxas: Option<PathBuf>,
@@ -517,6 +586,9 @@ pub(crate) struct Build {
     /// Say what would be made and why, and make nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Compile without the cache, as TTC_CACHE=0 does
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Write MODULE.d, which tells make and ninja what was read
     #[arg(long = "MD")]
     pub(crate) depfile: bool,
@@ -617,27 +689,6 @@ fn milliseconds(text: &str) -> Result<f64, String> {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value * scale),
         _ => Err("expected a time such as 25ms".to_owned()),
     }
-}
-
-/// Reads a size: `2G`, `512M`, `1000000`.
-fn size(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((at, c)) if !c.is_ascii_digit() => (&text[..at], c),
-        _ => (text, ' '),
-    };
-    let shift = match unit.to_ascii_uppercase() {
-        ' ' => 0,
-        'K' => 10,
-        'M' => 20,
-        'G' => 30,
-        'T' => 40,
-        _ => return Err(format!("`{unit}` is no unit: K, M, G or T")),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(1 << shift))
-        .ok_or_else(|| "expected a size such as 512M".to_owned())
 }
 
 fn triple(text: &str) -> Result<[u32; 3], String> {

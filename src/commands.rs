@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod build;
+pub(crate) mod cache;
 mod emit;
 mod inputs;
 pub(crate) mod interpret;
@@ -9,6 +10,7 @@ pub(crate) mod list;
 mod measured;
 pub(crate) mod run;
 mod summary;
+pub(crate) mod tune;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,13 +18,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use ttc::Diagnostics;
+use ttc::cache::{Cache, Settings};
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
 use ttc::driver::launchers::Launchers;
 use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
-use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, grids, opt, output, request, run_each};
+use ttc::driver::{
+    Compiled, Debug, Job, JobOptions, Naming, Outcome, Overrides, Reuse, Stage, grids, job_key, opt, output, request,
+    run_each,
+};
+use ttc::irgen::list_kernels;
 use ttc::launch::Variant;
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
@@ -101,19 +108,26 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let all = c.out_dir.is_some() || !languages.is_empty();
     let choice = choice(&c.kernel, all, targets).map_err(|d| stop(d, &sources))?;
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
+    let (cache, overrides) =
+        (open_cache(c.cache.then_some(true)).map_err(|d| stop(vec![d], &sources))?, Overrides::of_environment());
     // Metadata belongs to what the driver loads, which is a cubin or PTX.
     let with_metadata = want.iter().any(|s| matches!(s, Stage::Binary | Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
+    if c.print_key {
+        return Ok(Report::text(keys(&jobs, &mut sources, naming)));
+    }
     let launchers = emit::launchers(&c, languages, &want).map_err(|d| stop(vec![d], &sources))?;
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
     let needed = if c.summary || launchers.wanted() { with(&want, Stage::Binary) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
-    let delivered = run_each(&jobs, &sources, &needed, &debug, workers, |i, outcome| {
+    let reuse = Reuse { cache: cache.as_ref(), overrides: Some(&overrides) };
+    let delivered = run_each(&jobs, &sources, &needed, &debug, &reuse, workers, |i, outcome| {
         deliver(&jobs[i], outcome, &place, &launchers, c.summary)
     });
     let (mut report, variants) = collect(delivered, c.summary, naming);
+    say_of_cache(cache.as_ref(), &mut report);
     // A kernel that is missing would only be noticed by the program that calls it.
     if launchers.wanted()
         && !report.diagnostics.has_errors()
@@ -122,6 +136,44 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         report.diagnostics.push(vec![d], sources);
     }
     Ok(report)
+}
+
+/// The cache, if `TTC_CACHE` asks for it, or else an option of the command line.
+fn open_cache(option: Option<bool>) -> Result<Option<Cache>, Diagnostic> {
+    let variable = std::env::var_os("TTC_CACHE").unwrap_or_default().to_string_lossy().into_owned();
+    let asked = match (option, variable.as_str()) {
+        (Some(false), _) | (_, "0") => false,
+        (Some(true), "") | (_, "1") => true,
+        (None, "") => false,
+        (_, other) => {
+            let text = format!("`TTC_CACHE={other}`: expected 1 or 0");
+            return Err(
+                Diagnostic::error(&codes::cli::BAD_OPTION, text).help("`TTC_CACHE_DIR` names the folder of the cache")
+            );
+        }
+    };
+    if asked { Settings::of_environment().map(|settings| Some(Cache::new(&settings))) } else { Ok(None) }
+}
+
+/// Adds what there is to say of a cache at the end of a run.
+fn say_of_cache(cache: Option<&Cache>, report: &mut Report) {
+    let said = cache.map_or_else(Vec::new, Cache::finish);
+    if !said.is_empty() {
+        report.diagnostics.push(said, SourceMap::default());
+    }
+}
+
+/// The keys of jobs, a line each: the key, and the names that the job's files have.
+fn keys(jobs: &[Job], sources: &mut SourceMap, naming: Naming) -> String {
+    let line = |job: &Job| {
+        let kernel = request::expected_kernel(job, sources).or_else(|| {
+            let (kernels, _) = list_kernels(sources, job.input.file, &job.options.include);
+            kernels.into_iter().find(|k| k.entry).map(|k| k.name)
+        });
+        let kernel = kernel.unwrap_or_else(|| job.input.stem());
+        format!("{} {}\n", job_key(job, sources), naming.stem(job, &kernel))
+    };
+    jobs.iter().map(line).collect()
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {

@@ -13,6 +13,7 @@
 //! 3. The text of a stage is made only if that stage was asked for.
 
 mod agree;
+mod cached;
 mod call;
 mod carried;
 pub mod check;
@@ -25,6 +26,7 @@ pub mod metadata;
 mod observe;
 pub mod opt;
 pub mod output;
+mod overrides;
 mod params;
 pub mod place;
 mod ptx_facts;
@@ -35,6 +37,8 @@ mod run;
 pub mod variant;
 
 pub use crate::backend::Stage;
+pub use cached::key::of_job as job_key;
 pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
-pub use run::{run_all, run_each};
+pub use overrides::Overrides;
+pub use run::{Reuse, run_all, run_each};
 pub use variant::{Preset, Variant};

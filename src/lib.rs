@@ -112,6 +112,12 @@ pub mod diag;
 pub mod text_file;
 
 #[doc(hidden)]
+pub mod whole_file;
+
+#[doc(hidden)]
+pub mod cache;
+
+#[doc(hidden)]
 pub mod target;
 
 #[doc(hidden)]

@@ -20,6 +20,12 @@ impl FileId {
     pub fn is_embedded(self) -> bool {
         self.0 >= FIRST_EMBEDDED
     }
+
+    /// The number of a file that is part of the compiler ([`SourceMap::embed`]).
+    #[must_use]
+    pub fn embedded_number(self) -> Option<u32> {
+        self.0.checked_sub(FIRST_EMBEDDED)
+    }
 }
 
 /// The half-open byte range `lo..hi` of a file.
@@ -164,6 +170,12 @@ impl SourceMap {
     /// the names. If several prefixes fit, the last one counts.
     pub fn remap(&mut self, prefixes: Vec<(String, String)>) {
         self.remap = prefixes;
+    }
+
+    /// The prefixes that [`SourceMap::remap`] has set.
+    #[must_use]
+    pub fn remapped_prefixes(&self) -> &[(String, String)] {
+        &self.remap
     }
 
     /// A file's name as outputs have it. A prefix ends where a part of the path does.

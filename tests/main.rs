@@ -9,6 +9,8 @@ mod assembles;
 mod bad_input;
 #[path = "suite/build_script.rs"]
 mod build_script;
+#[path = "suite/cache.rs"]
+mod cache;
 #[path = "suite/circles.rs"]
 mod circles;
 #[path = "suite/cmake.rs"]

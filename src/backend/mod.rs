@@ -11,6 +11,8 @@ mod nvidia;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::prepared::Prepared;
 use crate::codegen::machine::Machine;
 use crate::codegen::{self, CodegenOptions, Module};
@@ -20,7 +22,7 @@ use crate::passes::manager::Pipeline;
 use crate::target::{Target, Vendor, vendors};
 
 /// What a compilation can produce, in order. Back ends have words of their own for the last three.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Stage {
     /// TTIR behind its passes.
     Ttir,
@@ -106,6 +108,13 @@ pub(crate) trait Backend: Sync {
     /// # Errors
     /// When it is not installed.
     fn library(&self) -> Result<PathBuf, Diagnostic>;
+
+    /// The files outside of ttc that decide what the stages up to `last` become: tools, and the library where it is
+    /// installed. `assembler` is the assembler that the user named.
+    ///
+    /// # Errors
+    /// When a tool is not installed.
+    fn outside(&self, last: Stage, assembler: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic>;
 
     /// Assembly to a binary.
     ///

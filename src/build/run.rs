@@ -12,7 +12,7 @@ use super::unit::Unit;
 use crate::backend::Stage;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::driver::{Compiled, Debug, Job, Outcome, output, run_each};
+use crate::driver::{Compiled, Debug, Job, Outcome, Reuse, output, run_each};
 use crate::source::SourceMap;
 
 /// How far a build has come, for whoever watches it.
@@ -41,11 +41,11 @@ pub struct Built {
     pub out: PathBuf,
 }
 
-/// Builds what is not up to date. In a dry run, it only finds out what that is.
+/// Builds what is not up to date, as far as it cannot be reused. In a dry run, it only finds out what that is.
 #[must_use]
-pub fn build(settings: &Settings, dry_run: bool, workers: usize, progress: &Progress) -> Built {
+pub fn build(settings: &Settings, reuse: &Reuse<'_>, dry_run: bool, workers: usize, progress: &Progress) -> Built {
     match Plan::read(settings) {
-        Ok(plan) => Builder::new(plan, settings).run(dry_run, workers, progress),
+        Ok(plan) => Builder::new(plan, settings, reuse).run(dry_run, workers, progress),
         Err(said) => Built { said: vec![said], ..Built::default() },
     }
 }
@@ -54,16 +54,17 @@ pub fn build(settings: &Settings, dry_run: bool, workers: usize, progress: &Prog
 struct Builder<'a> {
     plan: Plan,
     settings: &'a Settings,
+    reuse: &'a Reuse<'a>,
     files: Files,
     built: Built,
 }
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
-impl Builder<'_> {
-    fn new(plan: Plan, settings: &Settings) -> Builder<'_> {
+impl<'a> Builder<'a> {
+    fn new(plan: Plan, settings: &'a Settings, reuse: &'a Reuse<'a>) -> Builder<'a> {
         let built = Built { out: plan.out.clone(), ..Built::default() };
-        Builder { plan, settings, files: Files::default(), built }
+        Builder { plan, settings, reuse, files: Files::default(), built }
     }
 
     fn run(mut self, dry_run: bool, workers: usize, progress: &Progress) -> Built {
@@ -156,11 +157,12 @@ impl Builder<'_> {
     ) -> Vec<Option<Made>> {
         let jobs: Vec<Job> = due.iter().map(|&i| units[i].job.clone()).collect();
         let out = &self.plan.out;
-        let finished = run_each(&jobs, &self.plan.sources, want, &Debug::default(), workers, |i, outcome| {
-            let done = deliver(&units[due[i]], outcome, out);
-            progress.done.fetch_add(1, Ordering::Relaxed);
-            done
-        });
+        let finished =
+            run_each(&jobs, &self.plan.sources, want, &Debug::default(), self.reuse, workers, |i, outcome| {
+                let done = deliver(&units[due[i]], outcome, out);
+                progress.done.fetch_add(1, Ordering::Relaxed);
+                done
+            });
         let mut all = vec![];
         for Delivered { made, said, sources, printed } in finished {
             all.push(made);
@@ -217,7 +219,7 @@ fn write(unit: &Unit, made: &Compiled, sources: &SourceMap, out: &Path) -> Resul
     }
     let read = made.files.iter().map(|&id| sources.file(id));
     let inputs = read.filter_map(|f| Some(Input::new(f.path.as_deref()?, &f.text))).collect();
-    Ok(Made { inputs, outputs, ..Made::default() })
+    Ok(Made { inputs, absent: made.trail.absent(), outputs, ..Made::default() })
 }
 
 /// Takes the lock of a folder of outputs, which is made if it is not there. The lock is given back when the file is

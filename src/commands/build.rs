@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use ttc::build::{Built, Progress, Settings, manifest};
+use ttc::driver::Reuse;
+use ttc::source::SourceMap;
 use ttc::threads;
 
 use super::Report;
@@ -22,7 +24,12 @@ pub(crate) fn build(b: Build, progress: &Progress) -> Report {
         depfile: b.depfile,
     };
     let workers = b.jobs.unwrap_or_else(threads::usual);
-    let built = ttc::build::build(&settings, b.dry_run, workers, progress);
+    let cache = match super::open_cache(Some(!b.no_cache)) {
+        Ok(cache) => cache,
+        Err(d) => return Report::errors(vec![d], SourceMap::default()),
+    };
+    let reuse = Reuse { cache: cache.as_ref(), overrides: None };
+    let built = ttc::build::build(&settings, &reuse, b.dry_run, workers, progress);
     let mut report = Report::default();
     for line in &built.printed {
         report.stderr.push_str(line);
@@ -38,6 +45,7 @@ pub(crate) fn build(b: Build, progress: &Progress) -> Report {
     for (said, sources) in built.said {
         report.diagnostics.push(said, sources);
     }
+    super::say_of_cache(cache.as_ref(), &mut report);
     report.diagnostics.errors_once();
     report
 }

@@ -4,6 +4,8 @@
 use crate::ir::dialects::discardable::NUM_WARPS;
 use std::time::Instant;
 
+use super::cached::Memo;
+use super::cached::key::Behind;
 use super::call::{self, Call};
 use super::carried::{self, Carried};
 use super::input::Language;
@@ -31,7 +33,7 @@ use crate::source::{FileId, SourceMap};
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
-struct Flow<'a> {
+struct Flow<'a, 'm> {
     job: &'a Job,
     /// The options of the user, and those that the input carries.
     options: JobOptions,
@@ -44,13 +46,22 @@ struct Flow<'a> {
     launch: Launch,
     /// Where the kernel stands in its source.
     kernel_loc: Option<Place>,
+    /// The compilation as the cache sees it.
+    memo: Option<&'a mut Memo<'m>>,
 }
 
-/// Takes one job through the stages until everything in `want` is made.
+/// Takes one job through the stages until everything in `want` is made. A `memo` may know what the stages behind the
+/// front end make, and keeps what was made.
 ///
 /// # Errors
 /// The errors of the stage that failed, after the warnings that came before it.
-pub(super) fn run(job: &Job, sources: &mut SourceMap, want: &[Stage], debug: &Debug) -> Step<Compiled> {
+pub(super) fn run(
+    job: &Job,
+    sources: &mut SourceMap,
+    want: &[Stage],
+    debug: &Debug,
+    memo: Option<&mut Memo<'_>>,
+) -> Step<Compiled> {
     let metadata = Metadata {
         arch: job.target.name.to_owned(),
         compiler: compiler_version(),
@@ -60,10 +71,13 @@ pub(super) fn run(job: &Job, sources: &mut SourceMap, want: &[Stage], debug: &De
     let options = job.settled();
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None };
+    let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None, memo };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
+            if let Some(memo) = flow.memo {
+                memo.keep(&flow.made, sources);
+            }
             flow.made.diagnostics.iter_mut().for_each(|d| name_files(d, sources));
             Ok(flow.made)
         }
@@ -81,7 +95,7 @@ fn names(sources: &SourceMap, files: &[FileId]) -> Vec<String> {
 }
 
 /// Gives files in a diagnostic the names that the user knows, since locations in IR may have others.
-fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
+pub(super) fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
     for label in &mut d.labels {
         if let Place::At { file, .. } | Place::File(file) = &mut label.place
             && let Some(name) = sources.original(file)
@@ -91,7 +105,7 @@ fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
     }
 }
 
-impl Flow<'_> {
+impl Flow<'_, '_> {
     fn backend(&self) -> &'static dyn Backend {
         backend::of(&self.job.target)
     }
@@ -155,7 +169,7 @@ impl Flow<'_> {
             Language::Source => {
                 let mut ir = self.timed("front end", |f| f.front_end(sources))?;
                 self.rename(&mut ir)?;
-                self.ttir(ir)
+                if self.recall(&ir, sources) { Ok(()) } else { self.ttir(ir) }
             }
             Language::Ir(_) => self.start_at_ir(sources),
             Language::Llir => self.start_at_llir(sources),
@@ -332,11 +346,26 @@ impl Flow<'_> {
         self.made.metadata.config = lowered.config;
         self.made.metadata.sources = names(sources, &lowered.files);
         self.made.files = lowered.files;
+        self.made.trail = lowered.trail;
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
         self.job.take_grid_of_case(&self.made.metadata, &mut self.options);
         Ok(lowered.ir)
+    }
+
+    /// Takes what the later stages make from the cache, if it is there.
+    fn recall(&mut self, ir: &Ir, sources: &mut SourceMap) -> bool {
+        let Some(memo) = &mut self.memo else { return false };
+        let start = Instant::now();
+        let behind = Behind { job: self.job, options: &self.options, launch: self.launch, made: &self.made, ir };
+        let Some(later) = memo.recall(&behind, sources) else { return false };
+        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _ } =
+            later;
+        (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);
+        self.made.diagnostics.extend(diagnostics);
+        self.made.timings.push(("cache", start.elapsed()));
+        true
     }
 
     /// Goes on from TTIR before its passes.

@@ -150,5 +150,5 @@ fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
 }
 
 /// The commands. The name of a file that does not exist may be meant as one of them: `ttc complie add.tk`.
-const COMMANDS: [&str; 10] =
-    ["compile", "build", "opt", "interpret", "check", "list", "layout", "explain", "completions", "man"];
+const COMMANDS: [&str; 11] =
+    ["compile", "build", "opt", "interpret", "check", "list", "layout", "cache", "explain", "completions", "man"];

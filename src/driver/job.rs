@@ -12,7 +12,7 @@ use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::fingerprint::file_part;
 use crate::ir::MAX_OPS;
-use crate::irgen::{Given, TypeRule};
+use crate::irgen::{Given, Trail, TypeRule};
 use crate::passes::remarks::Group;
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
@@ -93,6 +93,8 @@ pub struct Compiled {
     pub kernel: String,
     /// The files that were read: the input and what it imports.
     pub files: Vec<FileId>,
+    /// What the imports looked for.
+    pub trail: Trail,
     pub artifacts: BTreeMap<Stage, Vec<u8>>,
     pub metadata: Metadata,
     /// Wall time of each stage that ran, in order.

@@ -93,7 +93,8 @@ impl From<&TensorDesc> for TensorMap {
 }
 
 /// Launch metadata of one kernel. All sizes are in bytes.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Metadata {
     pub name: String,
     /// The name of the specialisation that was compiled, if it has one.

@@ -1,11 +1,10 @@
-//! Writes outputs so that a reader never sees half a file: into a file that has no name or a temporary one, which then
-//! takes the target's place.
+//! Writes outputs where the user wants them, so that a reader never sees half a file ([`whole_file`]).
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Diagnostic, Place, codes};
+use crate::whole_file;
 
 use super::input::plain;
 
@@ -35,14 +34,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
         return file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| failed(&e));
     }
     let target = behind_links(path).map_err(|e| failed(&e))?;
-    let dir = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let nameless =
-        without_name(dir).map(|mut file| file.write_all(bytes).and_then(|()| give_name(&file, dir, &target)));
-    match nameless {
-        Some(Ok(())) => Ok(()),
-        // There are no such files here, or none that can be named. The other way also says what is wrong.
-        _ => through_temporary(dir, &target, bytes).map_err(|e| failed(&e)),
-    }
+    whole_file::replace(&target, bytes).map_err(|e| failed(&e))
 }
 
 /// The path that symbolic links lead to. It need not exist.
@@ -53,74 +45,6 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
         path = path.parent().unwrap_or(Path::new("")).join(link);
     }
     Err(io::Error::other("too many levels of symbolic links"))
-}
-
-/// Makes a file that no entry of its directory names, so that nothing is left of it when ttc is killed. Not every file
-/// system has such files.
-fn without_name(dir: &Path) -> Option<File> {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        std::fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).mode(0o666).open(dir).ok()
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
-}
-
-/// Gives a file without a name the target's name. Where that is taken, it goes by way of a temporary name, because
-/// making a link does not replace a file.
-fn give_name(file: &File, dir: &Path, target: &Path) -> io::Result<()> {
-    match link(file, target) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-        other => return other,
-    }
-    for attempt in 0..u32::MAX {
-        let temporary = dir.join(format!(".ttc-{}-{attempt}", std::process::id()));
-        match link(file, &temporary) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(e),
-            Ok(()) => {
-                return std::fs::rename(&temporary, target).inspect_err(|_| drop(std::fs::remove_file(&temporary)));
-            }
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Makes a name for an open file.
-fn link(file: &File, to: &Path) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::fd::AsRawFd;
-        use std::os::unix::ffi::OsStrExt;
-        let from = std::ffi::CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-        let to = std::ffi::CString::new(to.as_os_str().as_bytes())?;
-        // SAFETY: the arguments are C strings that outlive the call.
-        let done = unsafe {
-            libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW)
-        };
-        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (file, to);
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// Writes a file with a temporary name and renames it.
-fn through_temporary(dir: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".ttc-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A file of the crate tempfile is private to the user by default. Outputs follow the umask like any compiler's.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut temp = builder.tempfile_in(dir)?;
-    temp.write_all(bytes).and_then(|()| temp.flush())?;
-    temp.persist(target).map(drop).map_err(|e| e.error)
 }
 
 /// Makes a directory with its parents.
@@ -149,7 +73,6 @@ mod tests {
             write_file(&at("a"), text.as_bytes()).unwrap();
             assert_eq!(std::fs::read_to_string(at("a")).unwrap(), text);
         }
-        through_temporary(dir.path(), &at("a"), b"temporary").unwrap();
         std::fs::create_dir(at("sub")).unwrap();
         std::os::unix::fs::symlink("sub/b", at("link")).unwrap();
         std::os::unix::fs::symlink("link", at("link2")).unwrap();

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::diag::codes::{cli, gpu as codes};
 use crate::diag::{Diagnostic, Place};
 use crate::driver::metadata::{Metadata, TensorDesc};
-use crate::driver::{Compiled, Debug, Job, Stage, run_each};
+use crate::driver::{Compiled, Debug, Job, Reuse, Stage, run_each};
 use crate::launch::{Descriptor, TensorMap, Value};
 use crate::source::SourceMap;
 use crate::text_file::plain;
@@ -48,7 +48,7 @@ pub struct Made {
 /// Compiles each job to a program, on up to `workers` threads.
 #[must_use]
 pub fn compile(sources: &SourceMap, jobs: &[Job], workers: usize) -> Vec<Made> {
-    run_each(jobs, sources, &[Stage::Binary], &Debug::default(), workers, |_, outcome| {
+    run_each(jobs, sources, &[Stage::Binary], &Debug::default(), &Reuse::default(), workers, |_, outcome| {
         let sources = outcome.sources;
         let mut made = match outcome.result {
             Ok(made) => made,

@@ -27,6 +27,8 @@ pub mod walk;
 
 pub use emit::Settings;
 pub use front::launch::{Given, Launch, LaunchFault};
+pub use front::modules::Trail;
+pub use front::prelude::embed as embed_library_file;
 pub use front::type_rules::{TypeRule, rule_for};
 pub use kernel::config::{ConfigInfo, Plain};
 pub use kernel::entry::{Lowered, lower_kernel};

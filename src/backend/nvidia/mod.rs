@@ -23,14 +23,14 @@ mod tma;
 mod warp;
 mod wgmma;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Backend, Binary, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, AssembleOptions, Part};
+use crate::ptxas::{self, AssembleOptions, Part, Tool};
 use crate::target::Target;
 
 /// NVIDIA's GPUs.
@@ -69,6 +69,13 @@ impl Backend for NvidiaBackend {
 
     fn library(&self) -> Result<PathBuf, Diagnostic> {
         ptxas::find_libdevice(None)
+    }
+
+    fn outside(&self, last: Stage, assembler: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic> {
+        let library = self.library().ok().filter(|_| last > Stage::Ttgir);
+        let ptxas = (last > Stage::Assembly).then(|| ptxas::find(Tool::Ptxas, assembler));
+        let nvdisasm = (last > Stage::Binary).then(|| ptxas::find(Tool::Nvdisasm, None));
+        library.map(Ok).into_iter().chain(ptxas).chain(nvdisasm).collect()
     }
 
     fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {

@@ -182,6 +182,40 @@ What to do: install one, or name it with `CC`; or take `c` instead of `o` and co
 changed.
 
 What to do: remove the folder and build again.";
+    CACHE_UNUSABLE = "E0960", "the cache cannot be used",
+"A compilation was asked to use the cache, and the folder of the cache cannot be written: it belongs to somebody else, \
+is on a disk that is full or may only be read, or no folder is known. This is a warning: the kernel was compiled all \
+the same, and the next compilation takes as long.
+
+```text
+$ TTC_CACHE_DIR=/proc/cache ttc compile add.tk --cache
+warning[E0960]: the cache `/proc/cache` cannot be written: No such file or directory
+```
+
+What to do: free space (`ttc cache gc --max-size 1G`), make the folder writable, or name another one with \
+`TTC_CACHE_DIR`. `ttc cache path` says which folder is meant.";
+    REMOTE_CACHE_UNUSABLE = "E0961", "the remote cache cannot be used",
+"`TTC_CACHE_REMOTE` names a store behind the cache on disk, and it does not answer, refuses, or has an address that \
+ttc cannot read. This is a warning: ttc asks the store no more in this run and compiles what is not on disk.
+
+```text
+$ TTC_CACHE_REMOTE=ftp://host ttc compile add.tk --cache
+warning[E0961]: the remote cache `ftp://host` cannot be used: …
+```
+
+What to do: see that the server runs. An address begins with `redis://`, `rediss://`, `s3://` or `file:///`. A ttc \
+that was built without the feature `remote-cache` knows no remote store.";
+    STAGE_OVERRIDDEN = "E0962", "a stage was taken from a file",
+"`TTC_OVERRIDE_DIR` names a folder with stages that take the place of those that ttc makes. This warning says that \
+one was taken, so what was compiled is what the file says and not what the kernel says. It is never put into the cache.
+
+What to do: if that is not meant, unset the variable or remove the file.";
+    BAD_OVERRIDE = "E0963", "a stage cannot be taken from a file",
+"`TTC_OVERRIDE_DIR` names a folder with stages that take the place of those that ttc makes: \
+`FOLDER/KEY/KERNEL.ptx`, where `ttc compile --print-key` says the key. A text of one stage can take the place: TTIR, \
+TTGIR, LLVM IR or PTX. A cubin cannot, because ttc would not know its registers and its shared memory.
+
+What to do: keep one file of each stage in the folder, and change the PTX instead of the cubin.";
     DEFECT = "E0999", "a defect in ttc",
 "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with \
 that file.";

@@ -13,6 +13,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::space::{Space, builtin_space};
 use super::top_level::{Bound, TopLevel};
 use crate::diag::Diagnostic;
@@ -47,6 +49,45 @@ pub enum Imported {
     Nothing,
 }
 
+/// What imports looked for on the disk. Where all of it is as it was, and the files that were read have the same texts,
+/// imports lead to where they led.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Trail {
+    /// Paths, each with whether a file was there.
+    files: BTreeMap<PathBuf, bool>,
+    /// Paths, each with whether a folder was there.
+    folders: BTreeMap<PathBuf, bool>,
+    /// Whether a file was there that could not be read. What becomes of it is not known.
+    pub unreadable: bool,
+}
+
+impl Trail {
+    fn is_file(&mut self, path: &Path) -> bool {
+        *self.files.entry(path.to_owned()).or_insert_with(|| path.is_file())
+    }
+
+    fn is_dir(&mut self, path: &Path) -> bool {
+        *self.folders.entry(path.to_owned()).or_insert_with(|| path.is_dir())
+    }
+
+    /// The paths where nothing was. What appears there later may be found before the files that were read.
+    #[must_use]
+    pub fn absent(&self) -> Vec<PathBuf> {
+        let looked = self.files.iter().chain(&self.folders).filter(|(_, was)| !**was).map(|(path, _)| path);
+        looked.filter(|path| !path.exists()).cloned().collect()
+    }
+
+    /// Whether the disk is still as it was. An added file that would be found earlier than the one that was read makes
+    /// a difference.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        let Trail { files, folders, unreadable } = self;
+        !unreadable
+            && files.iter().all(|(path, was)| path.is_file() == *was)
+            && folders.iter().all(|(path, was)| path.is_dir() == *was)
+    }
+}
+
 /// All files of one compilation.
 pub struct Modules<'m> {
     pub map: &'m mut SourceMap,
@@ -57,6 +98,7 @@ pub struct Modules<'m> {
     imported: usize,
     /// Files that an import leads to and that cannot be read.
     unreadable: BTreeMap<PathBuf, Diagnostic>,
+    trail: Trail,
 }
 
 impl<'m> Modules<'m> {
@@ -73,7 +115,14 @@ impl<'m> Modules<'m> {
             by_path: BTreeMap::new(),
             imported: 0,
             unreadable: BTreeMap::new(),
+            trail: Trail::default(),
         }
+    }
+
+    /// What imports have looked for so far.
+    #[must_use]
+    pub fn trail(&self) -> Trail {
+        Trail { unreadable: !self.unreadable.is_empty(), ..self.trail.clone() }
     }
 
     #[must_use]
@@ -164,12 +213,12 @@ impl<'m> Modules<'m> {
     fn at(&mut self, base: &Path) -> Option<Imported> {
         let [python, kernels, init] = files_at(base);
         for file in [python, kernels] {
-            if file.is_file() {
+            if self.trail.is_file(&file) {
                 return self.load(&file).map(Imported::Module);
             }
         }
-        if base.is_dir() {
-            return Some(if init.is_file() {
+        if self.trail.is_dir(base) {
+            return Some(if self.trail.is_file(&init) {
                 self.load(&init).map_or(Imported::Nothing, Imported::Module)
             } else {
                 Imported::Nothing

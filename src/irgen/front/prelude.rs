@@ -7,7 +7,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::modules::Modules;
-use crate::source::SourceFile;
+use crate::source::{FileId, SourceFile, SourceMap};
 
 /// The files, by name.
 static FILES: &[(&str, &str)] = &[
@@ -90,6 +90,11 @@ pub fn file_of(function: &str) -> Option<&'static str> {
 /// Puts a file of the library into a compilation, and gives its module.
 pub fn add(mods: &mut Modules<'_>, file: &'static str) -> Option<usize> {
     let number = FILES.iter().position(|(n, _)| *n == file)?;
-    let id = mods.map.embed(number as u32, &LIBRARY[number]);
+    let id = embed(mods.map, number as u32)?;
     Some(mods.add(id, &format!("triton.language.{file}"), true))
+}
+
+/// Puts a file of the library into a source map, by its number.
+pub fn embed(map: &mut SourceMap, number: u32) -> Option<FileId> {
+    LIBRARY.get(number as usize).map(|file| map.embed(number, file))
 }

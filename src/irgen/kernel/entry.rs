@@ -15,6 +15,7 @@ use crate::ir::{Attr, Block, Ir, Loc, Type};
 use crate::irgen::builtins;
 use crate::irgen::emit::{Emits, R, Reported, Tensor};
 use crate::irgen::front::launch::Launch;
+use crate::irgen::front::modules::Trail;
 use crate::irgen::semantic::convert;
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Desc, Object};
@@ -38,6 +39,8 @@ pub struct Lowered {
     pub printed: Vec<String>,
     /// The kernel's file and those that it imports.
     pub files: Vec<FileId>,
+    /// What its imports looked for.
+    pub trail: Trail,
 }
 
 /// Lowers one kernel of a file to TTIR.
@@ -47,7 +50,7 @@ pub struct Lowered {
 pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) -> Result<Lowered, Vec<Diagnostic>> {
     let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
     let result = build(&mut cx, module, request);
-    let files = cx.modules().files();
+    let (files, trail) = (cx.modules().files(), cx.modules().trail());
     let mut out = cx.finish();
     let mut diags = out.take_diags();
     match result {
@@ -63,6 +66,7 @@ pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) 
                 warnings: diags,
                 printed,
                 files,
+                trail,
             })
         }
         _ => {
