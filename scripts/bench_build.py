@@ -4,7 +4,8 @@
     scripts/bench_build.py TTC KERNELS.jsonl SOURCES [--count 40] [--archs sm_80,sm_90a,sm_100a] [--jobs 2]
 
 KERNELS.jsonl has a kernel a line (id, repo, commit, path, func, signature, defines, num_warps, num_stages), whose file
-is SOURCES/OWNER+NAME/PATH. Kernels that one architecture cannot have are passed over. Run it on a quiet machine.
+is SOURCES/OWNER+NAME/PATH. Kernels that one architecture cannot have, or that
+ptxas takes more than 20 s for, are passed over. Run it on a quiet machine.
 
 It prints: the build from nothing; the sum of the times that ptxas takes for the same PTX, one after the other, before
 and after the build; the ratio; the build with nothing to do; the build after one kernel file was touched and changed.
@@ -75,7 +76,7 @@ def main():
             head = [a.ttc, source, "-I", include, "-k", kernel["func"], "--signature", ", ".join(kernel["signature"])]
             defines = [w for k, v in kernel["defines"].items() for w in ("-D", f"{k}={v}")]
             options = ["--num-warps", str(kernel["num_warps"]), "--num-stages", str(kernel["num_stages"])]
-            _, done = timed(head + defines + options + ["--arch", a.archs, "--emit", "cubin", "--out-dir", folder / "try"])
+            _, done = timed(head + defines + options + ["--arch", a.archs, "--emit", "cubin", "--out-dir", folder / "try", "--ptxas-timeout", "20"])
             if done.returncode == 0:
                 picked.append((name, kernel, source, include))
         # The file that is changed in the end is a copy in the folder. One that imports nothing beside it can be moved.
