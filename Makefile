@@ -36,6 +36,7 @@ test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
 	$(CARGO) test --locked -p ttc-rt -p ttc-build
 	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
+	TTC=$(CURDIR)/target/debug/ttc $(CARGO) build --locked --manifest-path examples/rust/Cargo.toml --target-dir target/examples-rust
 
 # The Triton of `make python-test`: 3.6.0 to 3.9.0.
 TRITON := 3.9.0

@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Measure a kernel on the GPU
     Bench(Bench),
+    /// Find a kernel's best configuration on the GPU
+    Tune(Tune),
     /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
@@ -410,6 +412,30 @@ pub(crate) struct Bench {
     /// What the picture shows [default: TFLOP/s if the case says `flops`, else TB/s, else microseconds]
     #[arg(long, value_enum, requires = "svg", help_heading = "Output")]
     pub(crate) plot: Option<Plotted>,
+}
+
+/// The configurations are those of `--space`, or those of `[tune]` in the case and of `@triton.autotune` in the kernel.
+#[derive(Args, Debug)]
+pub(crate) struct Tune {
+    /// A case file (.toml), or a kernel file (.tk, .py)
+    pub(crate) file: PathBuf,
+    /// The case of a kernel file [default: the one beside it]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) case: Option<PathBuf>,
+    /// Values of compile-time parameters and options, of which every combination is tried: "BLOCK_M=64,128 num_warps=4,8"
+    #[arg(long, value_name = "NAME=VALUES …")]
+    pub(crate) space: Option<String>,
+    /// Leave out code that spills more bytes than this
+    #[arg(long, value_name = "BYTES", default_value_t = 1024)]
+    pub(crate) max_spills: u32,
+    /// The lock file that keeps the best configuration
+    #[arg(long, value_name = "FILE", default_value = ttc::gpu::lock::NAME)]
+    pub(crate) lock: PathBuf,
+    /// Write no lock file
+    #[arg(long, conflicts_with = "lock")]
+    pub(crate) no_lock: bool,
+    #[command(flatten)]
+    pub(crate) measured: Measured,
 }
 
 /// What a picture shows.

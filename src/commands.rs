@@ -10,6 +10,7 @@ pub(crate) mod list;
 mod measured;
 pub(crate) mod run;
 mod summary;
+pub(crate) mod tune;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -60,6 +60,7 @@ fn run(command: Command) -> Report {
         }
         Command::Run(r) => commands::run::run(&r),
         Command::Bench(b) => commands::bench::bench(&b),
+        Command::Tune(t) => commands::tune::tune(&t),
         Command::Check(c) => commands::check(&c),
         Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),

@@ -180,12 +180,12 @@ impl Case {
         self.allowed(all)
     }
 
-    /// The configurations of `[tune]`, on top of a configuration: those of the space that `requires` lets through, and
-    /// those that are listed.
+    /// The configurations of a space, on top of a configuration, that `requires` of `[tune]` lets through. With `listed`,
+    /// those follow that `[tune]` lists.
     ///
     /// # Errors
     /// `E1017` for an expression that cannot be computed.
-    pub fn tried(&self, base: &Config, space: &Lists) -> Try<Vec<Config>> {
+    pub fn tried(&self, base: &Config, space: &Lists, listed: bool) -> Try<Vec<Config>> {
         let mut out = vec![];
         if !space.is_empty() {
             for config in self.combinations(base, space)? {
@@ -196,7 +196,8 @@ impl Case {
                 out.extend(keep.then_some(config));
             }
         }
-        let listed = self.tune.configs.iter().map(|c| c.iter().fold(base.clone(), |b, (n, v)| b.with(n, v.clone())));
+        let own = self.tune.configs.iter().filter(|_| listed);
+        let listed = own.map(|c| c.iter().fold(base.clone(), |b, (n, v)| b.with(n, v.clone())));
         out.extend(self.allowed(listed)?);
         Ok(out)
     }

@@ -43,6 +43,7 @@ fn kernel(params: &[(&str, Option<&str>, Option<&str>)]) -> KernelInfo {
         heuristics: vec![],
         template: Template::default(),
         configs: Ok(vec![]),
+        key: vec![],
     }
 }
 

@@ -65,6 +65,8 @@ fn try_run(r: &args::Run, folder: &mut Folder, report: &mut Report) -> Try<()> {
         let options = RunOptions { max_memory: r.launch.max_memory, ..RunOptions::default() };
         let cpu = &mut launch.on;
         interp::run(&launch.ir, &launch.kernel, cpu.grid, &cpu.args, &mut cpu.memory, &options)?;
+        // What the kernel does not write holds on the GPU what it held before.
+        cpu.buffers.iter().for_each(|b| cpu.memory.fill_unwritten(b.id, arguments::POISON));
         expected.extend(files::interpreted(cpu, r.launch.tolerance));
     }
     finish(&on, Checks { expected, ..checks }, r.check.is_some(), report)

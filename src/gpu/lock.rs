@@ -82,7 +82,8 @@ pub struct Entry {
     /// case lists, or else all integer arguments.
     #[serde(default)]
     pub key: BTreeMap<String, Setting>,
-    /// The types of the arguments that are pointers and descriptors, without promises: `*fp16`.
+    /// The types of the arguments that are pointers and descriptors, without promises and blocks: `*fp16`,
+    /// `tensordesc<fp16>`.
     #[serde(default)]
     pub types: BTreeMap<String, String>,
     pub choice: Choice,

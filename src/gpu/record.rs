@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::Times;
 use super::session::Gpu;
+use crate::cases::config::COMPILE_OPTIONS;
 use crate::cases::{Config, Value};
 use crate::diag::codes::{cli, gpu as codes};
 use crate::diag::{Diagnostic, Place};
@@ -139,10 +140,19 @@ pub fn texts(config: &Config) -> BTreeMap<String, String> {
 }
 
 impl Run {
-    /// The row of a case with these values of its parameters.
+    /// The row of a case with these values of its parameters. If there is none, it is the only one that computes the
+    /// same, with other options of the compilation.
     #[must_use]
     pub fn row(&self, case: &str, params: &BTreeMap<String, String>) -> Option<&Row> {
-        self.rows.iter().find(|r| r.case == case && r.params == *params)
+        let own = || self.rows.iter().filter(|r| r.case == case);
+        let computed = |p: &BTreeMap<String, String>| {
+            p.iter().filter(|(n, _)| !COMPILE_OPTIONS.contains(&n.as_str())).map(|(n, v)| (n.clone(), v.clone())).collect()
+        };
+        let meant: Vec<_> = computed(params);
+        own().find(|r| r.params == *params).or_else(|| {
+            let mut alike = own().filter(|r| computed(&r.params) == meant);
+            alike.next().filter(|_| alike.next().is_none())
+        })
     }
 
     /// The text of the file.

@@ -142,6 +142,16 @@ impl Memory {
         !self.buffers[id.0 as usize].is_untouched()
     }
 
+    /// Sets every byte of the buffer that nobody has written to this one. It still counts as not written.
+    pub fn fill_unwritten(&self, id: BufferId, byte: u8) {
+        let b = &self.buffers[id.0 as usize];
+        let pattern = u64::from_ne_bytes([byte; 8]);
+        for (word, mark) in b.words.iter().zip(b.written.iter().flatten()) {
+            let mark = mark.load(Relaxed);
+            word.store(word.load(Relaxed) & mark | pattern & !mark, Relaxed);
+        }
+    }
+
     /// The buffer that an address belongs to, and its distance in bytes from the start.
     pub(crate) fn find(&self, address: u64) -> Option<(usize, i64)> {
         let id = (address.wrapping_add(1 << (SPACE_BITS - 1)) >> SPACE_BITS) as usize;

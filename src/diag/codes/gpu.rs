@@ -86,4 +86,11 @@ What to do: undo the change, or delete the file and tune again.";
 else, comes from another version of ttc, or has no row for the same case.
 
 What to do: measure again with `--json`, or name a cubin (`--against other.cubin`) to run it beside ttc's own.";
+    DISAGREE = "E1113", "configurations compute different results",
+"Two configurations of a kernel gave different results for the same arguments, by more than the case's `tolerance`. The \
+kernel may depend on its block sizes where it should not, its sums may be rounded otherwise, or the compiler is wrong. \
+The configuration that was measured first counts as right, and the other one is left out.
+
+What to do: run both with `ttc run --check interpret` at a size that the interpreter can do. If both are right, the \
+`tolerance` of the case is too small.";
 }

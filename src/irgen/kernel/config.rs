@@ -20,7 +20,7 @@ use crate::irgen::front::launch::{Launch, LaunchFault};
 use crate::irgen::semantic::{faults, items};
 use crate::irgen::value::{Config, Const, Func, Object, python_float};
 use crate::irgen::walk::{Walker, because};
-use crate::parser::ast::{Decorator, Expr};
+use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
 
 /// A value of a configuration, for whoever launches the kernel.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -147,6 +147,23 @@ pub(super) fn decorator_value<'a>(d: &'a Decorator, name: &str, keyword: &str) -
 /// Where the configurations of a kernel are written.
 fn source(func: &Func) -> Option<&Expr> {
     func.def.decorators.iter().find_map(|d| decorator_value(d, "autotune", "configs"))
+}
+
+/// The names in the `key` of a kernel's `@triton.autotune`, if they are written out: the arguments whose values tell one
+/// use of the kernel from another.
+pub(super) fn key(func: &Func) -> Vec<String> {
+    let tuner = func.def.decorators.iter().find(|d| decorator_value(d, "autotune", "configs").is_some());
+    let call = tuner.and_then(|d| d.call());
+    let list = call.and_then(|c| c.keyword("key").or_else(|| c.args.get(1)));
+    let items = match list.map(|e| &e.kind) {
+        Some(ExprKind::List(items) | ExprKind::Tuple(items)) => items.as_slice(),
+        _ => &[],
+    };
+    let text = |e: &Expr| match &e.kind {
+        ExprKind::Constant(Constant::Str(s)) => Some(s.to_string()),
+        _ => None,
+    };
+    items.iter().filter_map(text).collect()
 }
 
 /// The configurations of a kernel; `None` if it has none.

@@ -34,6 +34,8 @@ pub struct KernelInfo {
     pub template: Template,
     /// What `@triton.autotune` offers, or why that is not known.
     pub configs: Result<Vec<ConfigInfo>, Diagnostic>,
+    /// The arguments of which `@triton.autotune` says that their values matter.
+    pub key: Vec<String>,
 }
 
 /// A parameter of a kernel as its file declares it.
@@ -145,7 +147,8 @@ fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) 
     let line = cx.modules().map.line_col(func.def.header).line;
     let template = template(&params, guesses);
     let heuristics = heuristics.list.iter().map(|h| h.name.to_string()).collect();
-    KernelInfo { name: func.def.name.to_string(), line, entry, params, heuristics, template, configs }
+    let key = config::key(func);
+    KernelInfo { name: func.def.name.to_string(), line, entry, params, heuristics, template, configs, key }
 }
 
 /// A parameter; `source` may give its value where it is a compile-time one.
