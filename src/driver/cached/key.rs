@@ -91,10 +91,6 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
         d.text(name);
         d.text(value);
     });
-    d.list(grids.iter(), |d, (kernel, grid)| {
-        d.text(kernel);
-        d.text(grid);
-    });
     d.list(include.iter(), |d, folder| take_path(d, folder));
     for number in [num_warps, num_stages, num_ctas, maxnreg] {
         d.option(*number, |d, n| d.number(u64::from(n)));
@@ -234,12 +230,8 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         triton_abi,
         symbol,
         grid,
-<<<<<<< HEAD
         // The grid of the kernel has been chosen.
         grids: _,
-=======
-        grids,
->>>>>>> main
         locations,
         max_ops,
     } = options;
@@ -248,10 +240,6 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
     }
     d.flag(symbol.is_some());
     d.option(grid.as_deref(), Digest::text);
-    d.list(grids.iter(), |d, (kernel, grid)| {
-        d.text(kernel);
-        d.text(grid);
-    });
     d.number(*max_ops as u64);
     let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
     for number in [Some(num_warps), Some(num_stages), Some(num_ctas), maxnreg] {
