@@ -146,7 +146,10 @@ impl Run {
     pub fn row(&self, case: &str, params: &BTreeMap<String, String>) -> Option<&Row> {
         let own = || self.rows.iter().filter(|r| r.case == case);
         let computed = |p: &BTreeMap<String, String>| {
-            p.iter().filter(|(n, _)| !COMPILE_OPTIONS.contains(&n.as_str())).map(|(n, v)| (n.clone(), v.clone())).collect()
+            p.iter()
+                .filter(|(n, _)| !COMPILE_OPTIONS.contains(&n.as_str()))
+                .map(|(n, v)| (n.clone(), v.clone()))
+                .collect()
         };
         let meant: Vec<_> = computed(params);
         own().find(|r| r.params == *params).or_else(|| {
