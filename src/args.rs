@@ -216,6 +216,7 @@ pub(crate) struct Check {
 
 /// What to launch, and what to do with its buffers.
 #[derive(Args, Debug, Clone)]
+#[command(group(clap::ArgGroup::new("compared").multiple(true)))]
 pub(crate) struct Launched {
     /// A kernel file (.tk, .py), a case file (.toml) or TTIR (.ttir); `ttc run` also takes a cubin with its .json beside
     /// it
@@ -236,10 +237,10 @@ pub(crate) struct Launched {
     pub(crate) out: Vec<String>,
     /// Compare an argument's buffer with a NumPy file after the run: `y=ref.npy`; the name may be left out where one is
     /// the output
-    #[arg(long, value_name = "[NAME=]FILE")]
+    #[arg(long, value_name = "[NAME=]FILE", group = "compared")]
     pub(crate) expect: Vec<String>,
     /// How far an element may be from the expected one, relative where that is above 1 [default: the case file's, or 0]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", requires = "compared")]
     pub(crate) tolerance: Option<f64>,
     /// A parameter of the case file, instead of its first value
     #[arg(long, value_name = "NAME=VALUE", value_parser = define, conflicts_with = "arg")]
@@ -324,7 +325,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) launch: Launched,
     /// Compare all results with what the interpreter computes
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, group = "compared")]
     pub(crate) check: Option<Against>,
     /// Run this cubin, with its .json beside it, instead of compiling the kernel
     #[arg(long, value_name = "FILE")]

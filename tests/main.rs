@@ -17,6 +17,9 @@ mod circles;
 mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;
+#[cfg(unix)]
+#[path = "suite/gpu.rs"]
+mod gpu;
 #[path = "suite/imports.rs"]
 mod imports;
 #[path = "suite/interp.rs"]
@@ -59,5 +62,8 @@ mod references;
 mod remarks;
 #[path = "suite/shared_memory.rs"]
 mod shared_memory;
+#[cfg(unix)]
+#[path = "../crates/ttc-rt/tests/stub/build.rs"]
+mod stub;
 #[path = "suite/verify.rs"]
 mod verify;

@@ -2,6 +2,7 @@
 //!
 //! 1. [`spec`] reads a case file. [`expr`] holds the expressions in it, [`value`] their values.
 //! 2. [`config`] chooses a value for each parameter and says what that means: signature, constants, grid, arguments.
+//!    [`space`] combines values that are measured or tuned.
 //! 3. [`random`] fills buffers, the same way on every machine and in NumPy.
 //! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`]
 //!    takes arguments from a command line instead, and [`call`] a kernel with arguments by name.
@@ -27,6 +28,7 @@ pub mod expr;
 pub mod launch;
 pub mod manual;
 pub mod random;
+mod space;
 pub mod spec;
 pub mod template;
 pub mod value;

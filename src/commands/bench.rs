@@ -52,6 +52,7 @@ fn try_bench(b: &Bench, report: &mut Report) -> Result<(), Stop> {
     let target = run::target(&b.measured.gpu, &gpu).map_err(several)?;
     let mut clock = Clock::new(&gpu).map_err(nowhere)?;
     let copy_bandwidth = clock.copy_bandwidth().map_err(nowhere)?;
+    let cache = super::open_cache(None).map_err(nowhere)?;
     let mut rows = vec![];
     for (loaded, configs, sources) in &cases {
         let request = Request {
@@ -63,6 +64,7 @@ fn try_bench(b: &Bench, report: &mut Report) -> Result<(), Stop> {
             plan: Plan { warm_up: b.measured.warmup, repeat: b.measured.rep },
             rivals: &rivals,
             workers: b.measured.jobs.unwrap_or_else(threads::usual),
+            cache: cache.as_ref(),
         };
         let (own, made) = bench::rows(&gpu, &mut clock, &request)?;
         rows.extend(own);
@@ -71,6 +73,7 @@ fn try_bench(b: &Bench, report: &mut Report) -> Result<(), Stop> {
         }
     }
     report.diagnostics.warnings_once();
+    super::say_of_cache(cache.as_ref(), report);
     let device = Device::new(&gpu, target.name);
     let all = Run { version: VERSION, compiler: compiler_version(), device, copy_bandwidth, rows };
     report.stdout.extend(table(&all).as_bytes());

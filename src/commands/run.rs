@@ -168,7 +168,9 @@ pub(super) fn target(g: &OnGpu, gpu: &Gpu) -> Try<Target> {
 
 /// Compiles the kernel of a job. Its warnings, which are also those of the front end, become part of the report.
 fn compiled(job: &Job, sources: &SourceMap, report: &mut Report) -> Try<Program> {
-    let mut made = program::compile(sources, std::slice::from_ref(job), 1).remove(0);
+    let cache = super::open_cache(None).map_err(|d| vec![d])?;
+    let mut made = program::compile(sources, std::slice::from_ref(job), cache.as_ref(), 1).remove(0);
+    super::say_of_cache(cache.as_ref(), report);
     match made.program.take() {
         Some(program) => {
             report.diagnostics.push(made.said, made.sources);

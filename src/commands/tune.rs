@@ -53,6 +53,7 @@ fn try_tune(t: &Tune, report: &mut Report) -> Result<(), Stop> {
     let gpu = run::open(&t.measured.gpu).map_err(several)?;
     let target = run::target(&t.measured.gpu, &gpu).map_err(several)?;
     let mut clock = Clock::new(&gpu).map_err(nowhere)?;
+    let cache = super::open_cache(None).map_err(nowhere)?;
     for (configs, base) in &all {
         let request = Request {
             loaded: &loaded,
@@ -64,6 +65,7 @@ fn try_tune(t: &Tune, report: &mut Report) -> Result<(), Stop> {
             plan: Plan { warm_up: t.measured.warmup, repeat: t.measured.rep },
             max_spills: t.max_spills,
             workers: t.measured.jobs.unwrap_or_else(threads::usual),
+            cache: cache.as_ref(),
         };
         let tuned = tune::tune(&gpu, &mut clock, &request)?;
         report.stdout.extend(table(&gpu, &request, &tuned).as_bytes());
@@ -78,6 +80,7 @@ fn try_tune(t: &Tune, report: &mut Report) -> Result<(), Stop> {
             }
         }
     }
+    super::say_of_cache(cache.as_ref(), report);
     if !t.no_lock && !report.diagnostics.has_errors() {
         output::write_file(&t.lock, lock.to_text().as_bytes()).map_err(nowhere)?;
         report.stdout.extend(format!("{} has the best\n", t.lock.display()).as_bytes());

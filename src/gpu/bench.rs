@@ -14,6 +14,7 @@ use super::ready::Ready;
 use super::record::{Rival, Row, Run, Time, texts};
 use super::session::Gpu;
 use super::traffic;
+use crate::cache::Cache;
 use crate::cases::{Config, Instance, Loaded};
 use crate::diag::Diagnostic;
 use crate::diag::codes::gpu as codes;
@@ -33,6 +34,7 @@ pub struct Request<'a> {
     pub rivals: &'a [Against],
     /// How many compilations run at once.
     pub workers: usize,
+    pub cache: Option<&'a Cache>,
 }
 
 /// What to compare with, under the name that the report has for it.
@@ -70,7 +72,7 @@ pub fn rows(gpu: &Gpu, clock: &mut Clock<'_>, request: &Request<'_>) -> Result<(
     let instance = |c: &Config| loaded.case.instance(&loaded.kernel, c);
     let instances = request.configs.iter().map(instance).collect::<Result<Vec<_>, _>>().map_err(own)?;
     let jobs: Vec<Job> = instances.iter().map(|i| job(loaded, i, target, &request.options)).collect();
-    let mut made = program::compile(request.sources, &jobs, request.workers);
+    let mut made = program::compile(request.sources, &jobs, request.cache, request.workers);
     let mut rows = vec![];
     for (instance, made) in instances.iter().zip(&mut made) {
         let Some(program) = made.program.take() else {

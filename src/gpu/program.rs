@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::cache::Cache;
 use crate::diag::codes::{cli, gpu as codes};
 use crate::diag::{Diagnostic, Place};
 use crate::driver::metadata::{Metadata, TensorDesc};
@@ -45,10 +46,11 @@ pub struct Made {
     pub printed: Vec<String>,
 }
 
-/// Compiles each job to a program, on up to `workers` threads.
+/// Compiles each job to a program, on up to `workers` threads, or takes it from a cache.
 #[must_use]
-pub fn compile(sources: &SourceMap, jobs: &[Job], workers: usize) -> Vec<Made> {
-    run_each(jobs, sources, &[Stage::Binary], &Debug::default(), &Reuse::default(), workers, |_, outcome| {
+pub fn compile(sources: &SourceMap, jobs: &[Job], cache: Option<&Cache>, workers: usize) -> Vec<Made> {
+    let reuse = Reuse { cache, ..Reuse::default() };
+    run_each(jobs, sources, &[Stage::Binary], &Debug::default(), &reuse, workers, |_, outcome| {
         let sources = outcome.sources;
         let mut made = match outcome.result {
             Ok(made) => made,

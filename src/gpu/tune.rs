@@ -18,6 +18,7 @@ use super::ready::Ready;
 use super::record::Time;
 use super::session::Gpu;
 use super::space;
+use crate::cache::Cache;
 use crate::cases::launch::compare;
 use crate::cases::random::decode;
 use crate::cases::{Config, Instance, Loaded};
@@ -40,6 +41,7 @@ pub struct Request<'a> {
     /// Bytes of spill stores and loads that code may have.
     pub max_spills: u32,
     pub workers: usize,
+    pub cache: Option<&'a Cache>,
 }
 
 /// How a configuration fared.
@@ -122,7 +124,7 @@ fn compiled(request: &Request<'_>) -> Vec<Attempt> {
     let loaded = request.loaded;
     let instances: Vec<_> = request.configs.iter().map(|c| loaded.case.instance(&loaded.kernel, c)).collect();
     let jobs: Vec<Job> = instances.iter().flatten().map(|i| job(loaded, i, request.target, &request.options)).collect();
-    let mut made = program::compile(request.sources, &jobs, request.workers).into_iter();
+    let mut made = program::compile(request.sources, &jobs, request.cache, request.workers).into_iter();
     let why = |said: &[Diagnostic]| {
         let first = said.iter().find(|d| d.is_error()).or(said.first());
         Outcome::LeftOut(first.map_or_else(String::new, |d| format!("{}: {}", d.code.id, d.message)))

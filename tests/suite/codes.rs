@@ -41,8 +41,15 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E0952", "tests/suite/manifest.rs", "E0952"),
     // A command line that clap refuses: its own form of message shows no codes.
     ("E0933", "tests/suite/outputs.rs", "E0933"),
-    // A lock file that is read before a GPU is looked for.
-    ("E1111", "src/gpu/lock.rs", "E1111"),
+    // What a driver says, which tests replace.
+    ("E1102", "tests/suite/gpu.rs", "E1102"),
+    ("E1103", "tests/suite/gpu.rs", "E1103"),
+    ("E1104", "tests/suite/gpu.rs", "E1104"),
+    ("E1105", "tests/suite/gpu.rs", "E1105"),
+    ("E1106", "tests/suite/gpu.rs", "E1106"),
+    ("E1107", "tests/suite/gpu.rs", "E1107"),
+    ("E1108", "tests/suite/gpu.rs", "E1108"),
+    ("E1113", "tests/suite/gpu.rs", "E1113"),
     // A panic.
     ("E0999", "src/driver/reproducer.rs", "E0999"),
 ];

@@ -40,6 +40,18 @@ fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
 }
 
 #[test]
+fn measuring_md_names_every_option_of_run_bench_and_tune_and_no_other() {
+    let known: BTreeSet<String> = ["run", "bench", "tune"].iter().flat_map(|c| options(&help(c))).collect();
+    assert!(known.contains("--max-spills"), "{known:?}");
+    let written = options(&read("docs/measuring.md"));
+    let everywhere = ["--help", "--error-format", "--color"].map(str::to_owned);
+    let missing: Vec<_> = known.difference(&written).filter(|o| !everywhere.contains(o)).collect();
+    assert!(missing.is_empty(), "docs/measuring.md lacks {missing:?}");
+    let unknown: Vec<_> = written.difference(&known).collect();
+    assert!(unknown.is_empty(), "docs/measuring.md names {unknown:?}, which no command has");
+}
+
+#[test]
 fn build_md_names_every_option_and_key_of_a_manifest() {
     let doc = read("docs/build.md");
     let elsewhere = ["--help", "--jobs", "--kernel", "--ptxas", "--ptxas-timeout", "--error-format", "--color"];

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `STUB_GPU=9.0` | the compute capability; 9.0 by default |
 //! | `STUB_FAIL=cuLaunchKernel/2/719` | the function that fails, after so many calls that do not, and its status |
-//! | `STUB_WRITE=2:out.npy` | a launch copies the elements of the file to the address in its parameter of this number |
+//! | `STUB_WRITE=2:a.npy,b.npy` | the first launch copies the elements of `a.npy` to the address in its parameter 2, all later ones those of `b.npy` |
 //! | `STUB_LOG=calls.txt` | where what was recorded, and what is alive, goes when the context is released |
 #![allow(clippy::all, clippy::pedantic, non_snake_case)]
 
@@ -47,6 +47,7 @@ struct State {
     functions: BTreeMap<usize, (String, Vec<(usize, usize)>)>,
     memory: BTreeMap<u64, usize>,
     next: usize,
+    launches: usize,
     /// What the work so far took, in nanoseconds.
     clock: u64,
     /// When each event was recorded.
@@ -75,6 +76,7 @@ impl Default for State {
             functions: BTreeMap::new(),
             memory: BTreeMap::new(),
             next: 0,
+            launches: 0,
             clock: 0,
             events: BTreeMap::new(),
             lost: None,
@@ -391,7 +393,10 @@ unsafe fn parameters(places: &[(usize, usize)], list: *mut *mut c_void, extra: *
 unsafe fn works(s: &mut State, threads: c_uint, list: *mut *mut c_void) {
     s.clock += 10_000 + 20 * u64::from(threads);
     let Ok(text) = std::env::var("STUB_WRITE") else { return };
-    let (number, path) = text.split_once(':').expect("STUB_WRITE=NUMBER:FILE");
+    let (number, paths) = text.split_once(':').expect("STUB_WRITE=NUMBER:FILES");
+    let paths: Vec<&str> = paths.split(',').collect();
+    let path = paths[s.launches.min(paths.len() - 1)];
+    s.launches += 1;
     let file = std::fs::read(path).expect("the file is read");
     // The elements of a NumPy file follow its header, whose length stands in two bytes.
     let elements = &file[10 + usize::from(u16::from_le_bytes([file[8], file[9]]))..];

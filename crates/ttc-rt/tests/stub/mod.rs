@@ -1,8 +1,9 @@
 //! The driver's stub, as tests use it. It is built once in a process, and one test at a time has it.
 
+mod build;
+
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ttc_rt::Context;
@@ -83,7 +84,8 @@ impl Stub {
 
 /// Builds the library, and lets the driver's place be taken by it.
 fn control() -> Control {
-    let library = build();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stub/libcuda.rs");
+    let library = build::library(&source, Path::new(env!("CARGO_TARGET_TMPDIR")));
     // SAFETY: the tests have one lock, and no thread that reads the environment has been started by them yet.
     unsafe { std::env::set_var("TTC_LIBCUDA", &library) };
     let name = CString::new(library.to_str().unwrap()).unwrap();
@@ -108,15 +110,4 @@ fn control() -> Control {
             current: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int)>(symbol(c"stub_current")),
         }
     }
-}
-
-fn build() -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stub/libcuda.rs");
-    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("libcuda-{}.so", std::process::id()));
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let mut command = Command::new(rustc);
-    command.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "cuda", "-C", "panic=abort"]);
-    let made = command.arg("-o").arg(&library).arg(&source).output().expect("rustc runs");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    library
 }
