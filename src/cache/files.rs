@@ -4,11 +4,12 @@
 //! everything that a change of the file changes as well: its path, device, number, size, and both of its times. A file
 //! that was changed within the last seconds is read every time, because a second change might not show in its times.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::key::{Digest, Key, of_bytes};
+use super::key::{Digest, Key};
 use super::store::Store;
 
 /// How long the times of a file must have stood still.
@@ -31,8 +32,11 @@ pub(super) fn digest_of(store: Option<&Store>, path: &Path) -> io::Result<Key> {
     Ok(digest)
 }
 
+/// Reads a file piece by piece, which spares the memory for all of it.
 fn read(path: &Path) -> io::Result<Key> {
-    std::fs::read(path).map(|bytes| of_bytes(&bytes))
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(Key(*hasher.finalize().as_bytes()))
 }
 
 /// A key of what the system says of a file, unless that may not show the next change.
@@ -64,6 +68,7 @@ fn stamp(_: &Path) -> io::Result<Option<Key>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::key::of_bytes;
 
     #[test]
     fn a_digest_is_remembered_until_the_file_changes() {

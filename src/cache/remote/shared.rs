@@ -118,9 +118,12 @@ fn path_of(key: Key) -> String {
 }
 
 fn operator(address: Address) -> opendal::Result<Operator> {
-    static PROVIDER: Once = Once::new();
-    // TLS needs somebody to compute for it. Should the program around have chosen, its choice holds.
-    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    static ONCE: Once = Once::new();
+    // HTTP needs a client, and TLS somebody to compute for it. Should the program around have chosen, its choice holds.
+    ONCE.call_once(|| {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        opendal_http_transport_reqwest::install_default();
+    });
     match address {
         Address::Redis { endpoint, user, password, database } => {
             Operator::new(Redis::default().endpoint(&endpoint).username(&user).password(&password).db(database))
@@ -137,14 +140,13 @@ fn operator(address: Address) -> opendal::Result<Operator> {
     }
 }
 
-/// The kind of an error and the innermost cause, without OpenDAL's account of the request.
+/// The innermost cause of an error, without OpenDAL's account of the request.
 fn words(error: &opendal::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause.and_then(std::error::Error::source) {
+        cause = Some(inner);
     }
-    let last = cause.to_string();
-    let first_line = last.lines().next().unwrap_or_default();
-    let text = if first_line.len() > 200 { error.kind().to_string() } else { first_line.to_owned() };
-    if text.is_empty() { error.kind().to_string() } else { text }
+    let text = cause.map_or_else(|| error.message().to_owned(), ToString::to_string);
+    let line = text.lines().next().unwrap_or_default();
+    if line.is_empty() { error.kind().to_string() } else { line.to_owned() }
 }
