@@ -1,6 +1,6 @@
 //! A plot of a measurement: a line for each series over a parameter, as an SVG file.
 //!
-//! 1. The horizontal axis is logarithmic if the largest value is more than sixteen times the least one. Values that are
+//! 1. The horizontal axis is logarithmic if the largest value is at least eight times the least one. Values that are
 //!    no numbers stand side by side.
 //! 2. The vertical axis starts at 0. A level, such as the bandwidth of a copy, is a dashed line.
 //! 3. Every point has a title with its numbers, which a browser shows under the pointer.
@@ -67,7 +67,7 @@ fn places(ticks: &[String]) -> Vec<f64> {
     if least >= most {
         return even();
     }
-    let scale = |v: f64| if least > 0.0 && most > 16.0 * least { v.ln() } else { v };
+    let scale = |v: f64| if least > 0.0 && most >= 8.0 * least { v.ln() } else { v };
     numbers.iter().map(|&v| (scale(v) - scale(least)) / (scale(most) - scale(least))).collect()
 }
 
@@ -114,7 +114,7 @@ impl Plot {
             let dashes = "stroke=\"#888888\" stroke-dasharray=\"6 4\"";
             line(&mut out, (LEFT, axes.y(*value)), (WIDTH - RIGHT, axes.y(*value)), dashes);
             let label = format!("{name}: {}", number(*value));
-            text(&mut out, WIDTH - RIGHT + 8.0, axes.y(*value) + 4.0, "fill=\"#666666\"", &label);
+            text(&mut out, LEFT + 8.0, axes.y(*value) - 6.0, "fill=\"#666666\"", &label);
         }
         for (n, series) in self.series.iter().enumerate() {
             self.line_of(&mut out, &axes, n, series);
