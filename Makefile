@@ -11,9 +11,8 @@ TTC := target/release/ttc
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-toolchain: ## LLVM from the system's packages, ptxas and libdevice into .toolchain; nothing is fetched twice
+toolchain: ## Rust and LLVM from the system's packages, ptxas and libdevice into .toolchain; nothing is fetched twice
 	@scripts/toolchain.sh
-	@$(CARGO) --version >/dev/null 2>&1 || { echo "cargo was not found: install Rust 1.91 or newer from https://rustup.rs" >&2; exit 1; }
 
 build: toolchain ## the release binary
 	$(CARGO) build --release --locked
@@ -36,6 +35,7 @@ test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
 	$(CARGO) test --locked -p ttc-rt -p ttc-build
 	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
+	TTC=$(CURDIR)/target/debug/ttc $(CARGO) build --locked --manifest-path examples/rust/Cargo.toml --target-dir target/examples-rust
 
 # The Triton of `make python-test`: 3.6.0 to 3.9.0.
 TRITON := 3.9.0

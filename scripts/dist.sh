@@ -7,6 +7,12 @@
 # An installation has
 #   bin/ttc                             without the tables of symbols, if it is packed
 #   lib/ttc/nvvm/libdevice/             NVIDIA's library of math functions, which its licence lets others pass on, with that licence
+#   include/ttc_rt.h                    what launchers in C share; they are printed with a copy, so only programs of one's own need it
+#   share/cmake/ttc                     find_package(ttc), which gives ttc_add_kernels()
+#   share/pkgconfig/ttc.pc              pkg-config --cflags --libs ttc
+#   share/ttc/examples                  programs in C and Rust, and with CMake
+#   share/ttc/crates                    the Rust crates ttc-rt and ttc-build
+#   share/ttc/python                    the Python package ttc_triton, for pip
 #   share/man/man1/                     a page for ttc and for each of its commands
 #   share/bash-completion, zsh, fish    completions
 #   share/doc/ttc/                      licences, changelog, documents
@@ -23,6 +29,9 @@ readonly ttc=$2 to=$3
 # put MODE FILE FOLDER [NAME]
 put() { install -D -m "$1" "$2" "$3/${4:-$(basename "$2")}"; }
 
+# A template with the version filled in.
+filled() { sed "s/@VERSION@/$(version)/g" "$1"; }
+
 lay_out() { # PREFIX
     local prefix=$1 scratch libdevice command
     scratch=$(mktemp -d)
@@ -34,9 +43,26 @@ lay_out() { # PREFIX
         "$prefix/lib/ttc/nvvm" License.txt
     "$ttc" man | gzip -9n >"$scratch/ttc.1.gz"
     put 644 "$scratch/ttc.1.gz" "$prefix/share/man/man1"
-    for command in compile opt interpret check list layout explain completions man; do
+    # All commands, as the help lists them.
+    for command in $("$ttc" --help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p' | grep -vx help); do
         "$ttc" man "$command" | gzip -9n >"$scratch/ttc-$command.1.gz"
         put 644 "$scratch/ttc-$command.1.gz" "$prefix/share/man/man1"
+    done
+    put 644 src/launch/ttc_rt.h "$prefix/include"
+    put 644 packaging/cmake/ttc-config.cmake "$prefix/share/cmake/ttc"
+    filled packaging/cmake/ttc-config-version.cmake.in >"$scratch/version.cmake"
+    put 644 "$scratch/version.cmake" "$prefix/share/cmake/ttc" ttc-config-version.cmake
+    filled packaging/ttc.pc.in >"$scratch/ttc.pc"
+    put 644 "$scratch/ttc.pc" "$prefix/share/pkgconfig"
+    for file in $(git ls-files examples/c examples/cmake examples/rust crates/ttc-rt/src crates/ttc-build/src python 2>/dev/null ||
+        find examples/c examples/cmake examples/rust/src examples/rust/*.* crates/*/src python -type f); do
+        case $file in *.gitignore | python/tests/*) continue ;; esac
+        put 644 "$file" "$prefix/share/ttc/$(dirname "$file")"
+    done
+    # Lints are inherited from the workspace, which an installation is not.
+    for file in crates/ttc-rt crates/ttc-build; do
+        sed '/^\[lints\]$/,/^$/d' "$file/Cargo.toml" >"$scratch/Cargo.toml"
+        put 644 "$scratch/Cargo.toml" "$prefix/share/ttc/$file"
     done
     "$ttc" completions bash >"$scratch/bash"
     "$ttc" completions zsh >"$scratch/zsh"

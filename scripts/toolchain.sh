@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what building and testing ttc needs beside Rust, and fetches nothing that is present:
-#   1. LLVM's development packages and tools, and a C++ compiler for the linker, from the system's packages (needs root);
-#   2. ptxas (the newest and, for the tests, the oldest supported one), nvdisasm, fatbinary and libdevice from NVIDIA's Python packages, into the ignored
+# Installs what building and testing ttc needs, and fetches nothing that is present:
+#   1. Rust, from the system's package rustup where there is one (Debian 13, Ubuntu 24.04; needs root);
+#   2. LLVM's development packages and tools, and a C++ compiler for the linker, from the system's packages (needs root);
+#   3. ptxas (the newest and, for the tests, the oldest supported one), nvdisasm, fatbinary and libdevice from NVIDIA's Python packages, into the ignored
 #      folder .toolchain.
 # Exit status: 0 all is there, 1 something is missing and the message says what to do.
 set -euo pipefail
@@ -152,5 +153,41 @@ PYTHON
     has_wheels || fail "the wheels do not hold what they should: ${WHEELS[*]}"
 }
 
+# --- Rust -------------------------------------------------------------------------------------------------------------------------------
+
+# The oldest Rust that builds ttc, as Cargo.toml says it.
+rust_needed() { sed -nE 's/^rust-version = "([0-9.]+)"/\1/p' Cargo.toml | head -1; }
+# The cargo that make uses: Rust's installer puts it where not every shell's PATH leads.
+find_cargo() { command -v cargo || { [ -x "$HOME/.cargo/bin/cargo" ] && echo "$HOME/.cargo/bin/cargo"; }; }
+# The version of that cargo. A rustup without a toolchain has a cargo that fails, which is no version.
+rust_version() { "$(find_cargo)" --version 2>/dev/null | sed -nE 's/^cargo ([0-9.]+).*/\1/p'; }
+rust_is_new_enough() {
+    local version=$1
+    [ -n "$version" ] && [ "$(printf '%s\n' "$(rust_needed)" "$version" | sort -V | head -1)" = "$(rust_needed)" ]
+}
+
+ensure_rust() {
+    local version
+    version=$(rust_version || true)
+    if rust_is_new_enough "$version"; then return; fi
+    if ! command -v rustup >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        offered rustup || apt update || true
+        if offered rustup; then
+            say "installing rustup"
+            install_packages rustup
+        fi
+    fi
+    if command -v rustup >/dev/null && [ -z "$version" ]; then
+        say "fetching Rust's stable toolchain"
+        retry rustup default stable </dev/null >&2 || fail "rustup could not fetch the stable toolchain; see above"
+        version=$(rust_version || true)
+        if rust_is_new_enough "$version"; then return; fi
+    fi
+    say "ttc needs Rust $(rust_needed) or newer, and ${version:+there is }${version:-no cargo was found}"
+    if command -v rustup >/dev/null; then fail "run  rustup update stable && rustup default stable"; fi
+    fail "install it with  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh  (https://rustup.rs), and then run this again"
+}
+
 ensure_packages
 ensure_wheels
+ensure_rust

@@ -13,6 +13,8 @@ mod build_script;
 mod cache;
 #[path = "suite/circles.rs"]
 mod circles;
+#[path = "suite/cmake.rs"]
+mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;
 #[cfg(unix)]

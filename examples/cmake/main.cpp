@@ -1,6 +1,6 @@
 // Launches a softmax and prints the sum of each row, which is 1.
 #include "device.h"
-#include "softmax.h"
+#include "softmax_kernels.h"
 
 #include <vector>
 

@@ -118,7 +118,7 @@ impl Plan {
         let path = &settings.manifest;
         let read = input::read_text(path).map_err(|d| {
             let missing = d.code == &cli::CANNOT_READ && path.ends_with(manifest::NAME);
-            if missing { d.help("name the manifest: `ttc build FOLDER/ttc.toml`") } else { d }
+            if missing { d.help("name the manifest, `ttc build FOLDER/ttc.toml`, or begin one: `ttc list --manifest FILE > ttc.toml`") } else { d }
         });
         let text = read.map_err(|d| (vec![d], sources.clone()))?;
         let file = sources.add(path.to_string_lossy(), Some(path), text.as_str());

@@ -4,7 +4,7 @@
 //!    parsed by the parser of kernels.
 //! 2. Constants are replaced by their values, and what is then known is computed. What is left holds names of integer
 //!    arguments alone.
-//! 3. Values are i64. `//`, `%` and `cdiv` round as in Python, by a positive number.
+//! 3. Values are i64. `//`, `%` and `cdiv` round as in Python, by a positive number. `/` means `//`.
 //!
 //! Example: `cdiv(n, BLOCK), 2 * H` with BLOCK = 128 and H = 4 is `cdiv(n, 128)` and `8`.
 
@@ -167,9 +167,9 @@ fn of(e: &ast::Expr, constants: &BTreeMap<String, String>, integers: Option<&[&s
                 BinOp::Add => Operator::Add,
                 BinOp::Sub => Operator::Sub,
                 BinOp::Mul => Operator::Mul,
-                BinOp::FloorDiv => Operator::Div,
+                // In the grids of Triton's ahead-of-time tool, which are C, `/` divides integers.
+                BinOp::FloorDiv | BinOp::Div => Operator::Div,
                 BinOp::Mod => Operator::Mod,
-                BinOp::Div => return Err("`/` gives a float; use `//` or `cdiv`".to_owned()),
                 other => return Err(format!("a grid has no `{}`", other.symbol())),
             };
             simplified(op, go(left)?, go(right)?)
@@ -251,6 +251,7 @@ mod tests {
             ("cdiv(n, BLOCK)", "cdiv(n, 128) | 1 | 1"),
             ("triton.cdiv(n, BLOCK), 2 * H, T + 1", "cdiv(n, 128) | 8 | 2"),
             ("(n // (2 * BLOCK), m)", "n // 256 | m | 1"),
+            ("(n + 127) / BLOCK, m, 1", "(n + 127) // 128 | m | 1"),
             ("(n + 1) * (m - -1),", "(n + 1) * (m - (-1)) | 1 | 1"),
             ("min(n, m, 132)", "min(min(n, m), 132) | 1 | 1"),
             ("-n + max(n, 2) % 3", "(0 - n) + (max(n, 2) % 3) | 1 | 1"),
@@ -263,7 +264,7 @@ mod tests {
     fn what_is_no_grid_says_why() {
         for (text, why) in [
             ("k", "`k` is neither an integer argument nor a constant"),
-            ("n / 2", "use `//` or `cdiv`"),
+            ("n ** 2", "a grid has no `**`"),
             ("cdiv(n, 0)", "division by 0"),
             ("cdiv(n)", "`cdiv` takes two arguments"),
             ("log(n)", "a grid has no function `log`"),

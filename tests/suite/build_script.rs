@@ -57,7 +57,7 @@ impl Crate {
                 let k = k.constant("BLOCK", block).grid("cdiv(n, BLOCK)");
                 k.variant("any", "x=*fp32").variant("aligned", "x=*fp32:16")
             })
-            .kernel("fill", |k| k.grid("1").num_warps(1))
+            .kernel("fill", |k| k.grid("1").num_warps(1).archs(["sm_80", "sm_86"]))
             .archs(["sm_80", "sm_90a"])
             .build(self.0.path(), "kernels.rs")
     }
@@ -84,6 +84,7 @@ fn only_what_changed_is_compiled_again() {
     let promises: Vec<&str> = text.lines().filter_map(|l| l.trim().strip_prefix("promises: ")).collect();
     let aligned = "&[(0, Promise::DivisibleBy(16))],";
     assert_eq!(promises, [aligned, aligned, "&[],", "&[],", aligned, aligned], "the aligned variant is tried first");
+    assert_eq!(text.matches("capability: (8, 6)").count(), 1, "a kernel's own architectures");
     assert!(text.contains("Expr::Cdiv(&Expr::Argument(1), &Expr::Int(128))"));
 
     let time = |name: &str| fs::metadata(here.path(name)).unwrap().modified().unwrap();

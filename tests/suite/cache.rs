@@ -143,6 +143,10 @@ fn a_hit_says_and_makes_what_the_compilation_said_and_made() {
     fs::copy(world.at("cached/one.ttgir"), world.at("one.ttgir")).unwrap();
     assert_eq!(world.same("one.ttgir --emit ptx"), MISS);
     assert_eq!(world.same("one.ttgir --emit ptx"), HIT);
+    // The metadata that is written leaves out parameters of a settled value, which a launcher takes all the same.
+    let launchers = "k.tk -k one --signature *fp32:16,i32:1,64 --grid cdiv(n,BLOCK) --arch sm_80 --emit c,ptx";
+    assert_eq!(world.same(launchers), MISS);
+    assert_eq!(world.same(launchers), HIT);
     // Several kernels of a run, on several threads.
     assert_eq!(world.same("k.tk --emit ptx"), What { hits: 0, later: 0, misses: 2 });
     assert_eq!(world.same("k.tk --emit ptx"), What { hits: 2, ..HIT });
@@ -173,6 +177,7 @@ fn every_option_that_changes_a_byte_is_another_compilation() {
         "--debug",
         "--symbol other",
         "--grid 7",
+        "--grid two=9",
         "--remap-path-prefix k=l",
         "-I .",
         "--max-ops 9999",

@@ -88,7 +88,7 @@ impl Project {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
-        command.arg("build").args(args).args(["--color", "never"]).current_dir(self.0.path());
+        command.arg("build").args(args).args(["--color", "never"]).current_dir(self.0.path()).env("TTC_CACHE", "0");
         // The tests are about what is built, and the cache has tests of its own.
         command.env("TTC_CACHE", "0");
         command
@@ -222,6 +222,34 @@ fn fat_binaries_objects_and_dependencies() {
     }
     let again = String::from_utf8(project.run(&["--MD"]).stdout).unwrap();
     assert_eq!(again, "8 of 8 kernels in `out` are up to date\n");
+}
+
+#[test]
+fn tuned_configurations_are_chosen_by_the_sizes_of_a_launch() {
+    let (head, _) = MANIFEST.split_once("constants = { BLOCK = 128 }").unwrap();
+    let project = Project::new(&format!("{head}grid = \"cdiv(n, BLOCK)\"\ntuned = true\n"));
+    let entry = |n: u32, block: u32, warps: u32| {
+        format!(
+            "[[kernel]]\nfile = \"k.py\"\nname = \"double\"\narch = \"sm_90a\"\ndevice = \"GPU\"\ntime_us = 1.5\n\
+             key = {{ n = {n} }}\ntypes = {{ x = \"*fp32\" }}\n\
+             choice = {{ num_warps = {warps}, constants = {{ BLOCK = {block} }} }}\n"
+        )
+    };
+    let lock = format!("version = 1\n{}{}{}", entry(100, 64, 2), entry(4096, 512, 8), entry(8192, 512, 8));
+    project.write("ttc.lock", &lock);
+    assert_eq!(
+        project.build(),
+        ["double.usual.sm_80", "double.tuned0.sm_90a", "double.tuned1.sm_90a", "double.usual.sm_90a"]
+    );
+    let source = fs::read_to_string(project.path("out/kernels.c")).unwrap();
+    for n in [100, 4096, 8192] {
+        assert_eq!(source.matches(&format!("&& args->n == {n}) {{")).count(), 1, "{n}: {source}");
+    }
+    // Two sizes and the usual variant share a cubin, which is declared and defined once.
+    assert_eq!(source.matches("const unsigned char double_cubin_").count(), 2 * 3);
+    // The lock file is part of what a build depends on.
+    project.write("ttc.lock", &lock.replace("num_warps = 8", "num_warps = 4"));
+    assert_eq!(project.build(), ["double.usual.sm_80", "double.tuned1.sm_90a", "double.usual.sm_90a"]);
 }
 
 #[test]

@@ -139,18 +139,19 @@ impl Kernels {
     /// There is no `ttc`, a kernel does not compile, or a file cannot be written.
     pub fn build(&self, out: &Path, name: &str) -> Result<Built, Error> {
         let ttc = run::find(self.ttc.as_deref())?;
-        let manifest = match &self.manifest {
-            Some(path) if self.named.is_empty() => root()?.join(path),
+        let (manifest, archs) = match &self.manifest {
+            Some(path) if self.named.is_empty() => (root()?.join(path), &*self.archs),
             Some(_) => {
                 return Err(Error("kernels come from a manifest or from `kernel`, and not from both".to_owned()));
             }
             None => {
                 let path = out.join(format!("{name}.toml"));
                 run::put(&path, self.text(&root()?)?.as_bytes())?;
-                path
+                // The manifest has the architectures, since a kernel may have others.
+                (path, &[][..])
             }
         };
-        run::build(&ttc, &manifest, &self.archs, &out.join(format!("{name}.ttc")), &out.join(name))
+        run::build(&ttc, &manifest, archs, &out.join(format!("{name}.ttc")), &out.join(name))
     }
 
     /// The text of the manifest that says what was asked for.
@@ -160,10 +161,14 @@ impl Kernels {
                 return Err(Error(format!("the kernel `{}` is named twice", kernel.name)));
             }
         }
-        let include: Vec<String> = self.include.iter().map(|i| quoted(&i.to_string_lossy())).collect();
-        let (root, include) = (quoted(&root.to_string_lossy()), include.join(", "));
+        let list = |items: &mut dyn Iterator<Item = String>| items.map(|i| quoted(&i)).collect::<Vec<_>>().join(", ");
+        let include = list(&mut self.include.iter().map(|i| i.to_string_lossy().into_owned()));
+        let archs = list(&mut self.archs.iter().cloned());
+        let root = quoted(&root.to_string_lossy());
         let tables: String = self.named.iter().map(Kernel::table).collect();
-        Ok(format!("# Written by a build script.\n[build]\nroot = {root}\ninclude = [{include}]\n{tables}"))
+        Ok(format!(
+            "# Written by a build script.\n[build]\nroot = {root}\narchs = [{archs}]\ninclude = [{include}]\n{tables}"
+        ))
     }
 }
 

@@ -127,6 +127,26 @@ pub struct BrokenTensor {
 }
 
 impl Error {
+    /// The error as a `CUresult`, for callers that know no other: the driver's own number where the driver failed, and
+    /// else the nearest one.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        match self {
+            Error::Driver(failure) => failure.status,
+            // CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_NOT_FOUND, CUDA_ERROR_INVALID_CONTEXT, and so on (cuda.h).
+            Error::NoDriver { .. } => 3,
+            Error::MissingFunction { .. } => 500,
+            Error::NoContext => 201,
+            Error::NoVariant { .. } => 209,
+            Error::SharedMemory { .. } => 701,
+            Error::Promise(_)
+            | Error::Grid { .. }
+            | Error::Tensor(_)
+            | Error::Length { .. }
+            | Error::TooLarge { .. } => 1,
+        }
+    }
+
     /// Adds the kernel and the variant to a failed call of the driver.
     pub(crate) fn at(mut self, kernel: &'static str, arch: &'static str) -> Error {
         if let Error::Driver(failure) = &mut self {

@@ -13,8 +13,8 @@ use std::error::Error as _;
 use kernels::{add, clusters, copy, r#loop, nothing};
 use stub::Stub;
 use ttc_rt::{
-    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Kernel, Promise, RawStream, Stream,
-    Tensor, TensorMut,
+    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Kernel, PerContext, Promise, RawStream,
+    Stream, Tensor, TensorMut,
 };
 
 fn add_args(x: u64, out: u64, n: i32) -> add::Args<'static> {
@@ -398,6 +398,26 @@ fn the_current_context_of_a_thread_stays_what_it_was() {
     assert_eq!(launched(&stub, &kernel, &add_args(0, 0, 1)).unwrap().len(), 1);
     drop((kernel, context));
     assert!(stub.calls().ends_with("live: current"), "a context of others is not released");
+    stub.set_current(false);
+}
+
+#[test]
+fn a_kernel_for_each_context_is_loaded_once() {
+    let stub = Stub::new(9, 0);
+    let kernels: PerContext<add::Kernel> = PerContext::new();
+    stub.set_current(false);
+    let error = kernels.current(add::Kernel::load).unwrap_err();
+    assert_eq!((&error, error.status()), (&Error::NoContext, 201));
+    stub.set_current(true);
+    stub.fail("cuModuleLoadData", 0, 2);
+    assert_eq!(kernels.current(add::Kernel::load).unwrap_err().status(), 2, "what failed is tried again");
+    stub.calls();
+    let first = kernels.current(add::Kernel::load).unwrap();
+    let again = kernels.current(|_| unreachable!("it is loaded")).unwrap();
+    assert!(std::sync::Arc::ptr_eq(&first, &again));
+    let launched = launched(&stub, &first, &add_args(0x1000, 0x2000, 4096)).unwrap();
+    assert_eq!(launched.len(), 1, "{launched:?}");
+    drop((first, again, kernels));
     stub.set_current(false);
 }
 

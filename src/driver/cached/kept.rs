@@ -14,7 +14,7 @@ use crate::backend::Stage;
 use crate::cache::{Key, of_bytes};
 use crate::diag::{Diagnostic, Label, Place, Severity, codes};
 use crate::driver::job::Compiled;
-use crate::driver::metadata::Metadata;
+use crate::driver::metadata::{Metadata, Param};
 use crate::irgen::{Trail, embed_library_file};
 use crate::source::{FileId, SourceMap, Span};
 use crate::text_file;
@@ -24,6 +24,8 @@ use crate::text_file;
 pub(super) struct Result {
     kernel: String,
     metadata: Metadata,
+    /// All parameters. The form of the metadata that is written leaves some of them out.
+    params: Vec<Param>,
     /// What these stages said.
     said: Vec<Said>,
     /// The stages that were made, with their sizes.
@@ -43,6 +45,7 @@ impl Result {
         Some(Result {
             kernel: kernel.clone(),
             metadata: metadata.clone(),
+            params: metadata.params.clone(),
             said: diagnostics.get(front..)?.iter().map(|d| Said::of(d, sources)).collect::<Option<_>>()?,
             stages: artifacts.iter().map(|(stage, bytes)| (*stage, bytes.len() as u64)).collect(),
             bytes: artifacts.values().flatten().copied().collect(),
@@ -52,7 +55,7 @@ impl Result {
     /// Adds everything to a compilation that the front end has begun. It is `None`, and nothing is added, if the entry
     /// does not fit.
     pub(super) fn restore(self, made: &mut Compiled, sources: &mut SourceMap) -> Option<()> {
-        let Result { kernel, metadata, said, stages, bytes } = self;
+        let Result { kernel, metadata, params, said, stages, bytes } = self;
         let said: Vec<Diagnostic> = said.into_iter().map(|s| s.restore(sources)).collect::<Option<_>>()?;
         let mut rest = &bytes[..];
         let mut artifacts = vec![];
@@ -64,15 +67,26 @@ impl Result {
         if !rest.is_empty() {
             return None;
         }
-        (made.kernel, made.metadata) = (kernel, metadata);
+        (made.kernel, made.metadata) = (kernel, Metadata { params, ..metadata });
         made.artifacts.extend(artifacts);
         made.diagnostics.extend(said);
         Some(())
     }
 
+    /// The bytes of a result. There are none if it does not read back as it is, since a compilation from the cache must
+    /// not know less than one without.
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
         let head = serde_json::to_vec(self).ok()?;
-        Some([&(head.len() as u64).to_le_bytes(), &head[..], &self.bytes].concat())
+        let back: Result = serde_json::from_slice(&head).ok()?;
+        let same = format!("{:?}", back.known()) == format!("{:?}", self.known());
+        debug_assert!(same, "{:?} reads back as {:?}", self.known(), back.known());
+        same.then(|| [&(head.len() as u64).to_le_bytes(), &head[..], &self.bytes].concat())
+    }
+
+    /// What must read back as it was.
+    fn known(&self) -> impl std::fmt::Debug {
+        let Result { kernel, metadata, params, said: _, stages, bytes: _ } = self;
+        (kernel.clone(), Metadata { params: params.clone(), ..metadata.clone() }, stages.clone())
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Result> {

@@ -17,7 +17,7 @@ use crate::backend::{self, Stage};
 use crate::cache::{Cache, Digest, Key};
 use crate::driver::input::{Input, Language};
 use crate::driver::job::{Compiled, Debug, Job, JobOptions, compiler_version};
-use crate::driver::variant::Variant;
+use crate::driver::variant::{Preset, Variant};
 use crate::ir::Ir;
 use crate::ir::entity::Entity;
 use crate::ir::text::printer::{PrintOptions, print_module};
@@ -30,9 +30,11 @@ use crate::source::SourceMap;
 pub fn of_job(job: &Job, sources: &SourceMap) -> Key {
     let mut digest = Digest::new("ttc 2026-11 cache: a job");
     let d = &mut digest;
-    // The preset of the input is part of the settled options, as the variant is.
     let Job { input, kernel, config, variant, target, for_others, options: _ } = job;
-    let Input { path, file, language, preset: _ } = input;
+    let Input { path, file, language, preset } = input;
+    // Most of a preset is part of the settled options, as that of a variant is.
+    let Preset { kernel: _, signature: _, defines: _, given: _, grid } = preset;
+    d.option(grid.as_deref(), Digest::text);
     let text = sources.file(*file);
     take_path(d, path);
     d.text(&text.name);
@@ -228,7 +230,8 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         triton_abi,
         symbol,
         grid,
-        grids,
+        // The grid of the kernel has been chosen.
+        grids: _,
         locations,
         max_ops,
     } = options;
@@ -237,10 +240,6 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
     }
     d.flag(symbol.is_some());
     d.option(grid.as_deref(), Digest::text);
-    d.list(grids.iter(), |d, (kernel, grid)| {
-        d.text(kernel);
-        d.text(grid);
-    });
     d.number(*max_ops as u64);
     let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
     for number in [Some(num_warps), Some(num_stages), Some(num_ctas), maxnreg] {
@@ -259,7 +258,8 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         dumps: _,
     } = made;
     d.text(kernel);
-    d.bytes(&metadata.to_json());
+    // The file of the metadata leaves out some of it. This form shows all.
+    d.text(&format!("{metadata:?}"));
     take_ir(d, ir);
     digest.key()
 }
