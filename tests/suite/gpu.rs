@@ -159,7 +159,10 @@ fn a_cubin_runs_with_the_json_beside_it() {
     assert_eq!(said, "scale: 4 programs on a GPU without a GPU (sm_90a)\ny_ptr: f32[1024], 1024 NaN\n");
     assert!(world.good("run scale.toml --param n=1024 --cubin a.cubin", &[]).contains("1024 NaN"));
     // What the code was promised is checked, and so is what the arguments are.
-    for (n, why) in [("1001", "error[E1108]: `n` of `scale` was promised to be a multiple of 16, and it is 1001"), ("zeros(4)", "E1003")] {
+    for (n, why) in [
+        ("1001", "error[E1108]: `n` of `scale` was promised to be a multiple of 16, and it is 1001"),
+        ("zeros(4)", "E1003"),
+    ] {
         let (errors, _) = world.bad(&format!("run a.cubin {args} --arg n={n}"), &[]);
         assert!(errors.contains(why), "{errors}");
     }
