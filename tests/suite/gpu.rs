@@ -234,7 +234,7 @@ fn a_fault_names_the_launch_its_arguments_and_the_command_that_finds_it() {
     command.env("TTC_LIBCUDA", driver()).env("STUB_FAIL", "cuStreamSynchronize/0/700");
     let (_, said) = texts(&command.output().unwrap());
     for part in [
-        "the launch was scale with a grid of 1 x 1 x 1 programs, 128 threads and 0 bytes of shared memory for each",
+        "`scale` was launched with a grid of 1 x 1 x 1 programs, each of 128 threads and 0 bytes of shared memory",
         "`x_ptr: *fp32` is 256 bytes at 0x",
         "`n: i32` is 64, promised to be a multiple of 16",
         "`ttc interpret scale.toml --param n=64` finds the access, with its line, program and element",
