@@ -11,7 +11,7 @@ use crate::diag::{Code, Diagnostic};
 /// What a diagnostic says of the launch that failed.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What was launched: `add, 96 programs, BLOCK=1024`.
+    /// What was launched, as a sentence.
     pub launch: Option<String>,
     /// A line for each argument.
     pub arguments: Vec<String>,
@@ -74,7 +74,7 @@ fn of_driver(failure: &Failure, about: &About) -> Diagnostic {
 /// Adds what was launched.
 fn launched(d: Diagnostic, about: &About) -> Diagnostic {
     let d = match &about.launch {
-        Some(launch) => d.note(format!("the launch was {launch}")),
+        Some(launch) => d.note(launch.clone()),
         None => d,
     };
     about.arguments.iter().fold(d, |d, line| d.note(line.clone()))

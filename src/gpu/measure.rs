@@ -5,7 +5,7 @@
 //! 2. Warm-up and repetition are bounded by time: a few samples say how many launches fit into it.
 //! 3. Several launches that are measured together take turns, so that a change of the GPU's clock meets them all.
 //!
-//! Two events with nothing between them are about 2 us apart on an H100, and that is part of every sample.
+//! The way from one event to the other is part of every sample, so launches of a few microseconds measure mostly that.
 
 use ttc_rt::{DeviceBuffer, Event};
 

@@ -1,6 +1,6 @@
 //! A plot of a measurement: a line for each series over a parameter, as an SVG file.
 //!
-//! 1. The horizontal axis is logarithmic if the largest value is more than sixteen times the least one. Values that are
+//! 1. The horizontal axis is logarithmic if the largest value is at least eight times the least one. Values that are
 //!    no numbers stand side by side.
 //! 2. The vertical axis starts at 0. A level, such as the bandwidth of a copy, is a dashed line.
 //! 3. Every point has a title with its numbers, which a browser shows under the pointer.
@@ -67,7 +67,7 @@ fn places(ticks: &[String]) -> Vec<f64> {
     if least >= most {
         return even();
     }
-    let scale = |v: f64| if least > 0.0 && most > 16.0 * least { v.ln() } else { v };
+    let scale = |v: f64| if least > 0.0 && most >= 8.0 * least { v.ln() } else { v };
     numbers.iter().map(|&v| (scale(v) - scale(least)) / (scale(most) - scale(least))).collect()
 }
 
@@ -114,7 +114,7 @@ impl Plot {
             let dashes = "stroke=\"#888888\" stroke-dasharray=\"6 4\"";
             line(&mut out, (LEFT, axes.y(*value)), (WIDTH - RIGHT, axes.y(*value)), dashes);
             let label = format!("{name}: {}", number(*value));
-            text(&mut out, WIDTH - RIGHT + 8.0, axes.y(*value) + 4.0, "fill=\"#666666\"", &label);
+            text(&mut out, LEFT + 8.0, axes.y(*value) - 6.0, "fill=\"#666666\"", &label);
         }
         for (n, series) in self.series.iter().enumerate() {
             self.line_of(&mut out, &axes, n, series);
@@ -230,5 +230,45 @@ mod tests {
             assert!((step(range) - want).abs() < 1e-9, "{range}");
         }
         assert_eq!([number(0.0), number(2.5), number(0.0004), number(1000.0)], ["0", "2.5", "4.00e-4", "1000"]);
+    }
+
+    /// Left, right and base of each text that is not turned, at the widths of a usual font.
+    fn texts(svg: &str) -> Vec<(f64, f64, f64, String)> {
+        let value = |tag: &str, name: &str| -> f64 {
+            tag.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        let one = |part: &str| {
+            let (tag, rest) = part.split_once('>').unwrap();
+            let text = rest.split('<').next().unwrap().to_owned();
+            let size = if tag.contains("font-size") { value(tag, "font-size") } else { 12.0 };
+            let width = 0.58 * size * text.chars().count() as f64;
+            let x = value(tag, "x");
+            let left = if tag.contains("\"middle\"") {
+                x - width / 2.0
+            } else if tag.contains("\"end\"") {
+                x - width
+            } else {
+                x
+            };
+            (left, left + width, value(tag, "y"), text)
+        };
+        svg.split("<text").skip(1).filter(|t| !t.contains("rotate")).map(one).collect()
+    }
+
+    #[test]
+    fn no_text_lies_over_another() {
+        let mut crowded = plot(&["1024", "1025", "1026", "1048576", "2097152"]);
+        for (level, name) in [(3.5, "ttc dtype=fp16"), (5.0, "before dtype=fp16"), (0.1, "rival dtype=bf16")] {
+            crowded.series.push((name.into(), vec![Some(1.0), None, Some(5.0)]));
+            crowded.level = Some(("a copy".into(), level));
+            let all = texts(&crowded.svg());
+            assert!(all.iter().any(|t| t.3 == name) && all.iter().any(|t| t.3.starts_with("a copy: ")), "{all:?}");
+            for (i, a) in all.iter().enumerate() {
+                for b in &all[..i] {
+                    let apart = a.1 <= b.0 || b.1 <= a.0 || (a.2 - b.2).abs() >= 11.0;
+                    assert!(apart, "{a:?} lies over {b:?}");
+                }
+            }
+        }
     }
 }

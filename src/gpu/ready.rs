@@ -40,7 +40,7 @@ impl<'a> Ready<'a> {
         let [x, y, z] = grid;
         let about = About {
             launch: Some(format!(
-                "{name} with a grid of {x} x {y} x {z} programs, {} threads and {} bytes of shared memory for each",
+                "`{name}` was launched with a grid of {x} x {y} x {z} programs, each of {} threads and {} bytes of shared memory",
                 program.descriptor.threads, program.descriptor.shared
             )),
             arguments: memory.describe(&program.descriptor),

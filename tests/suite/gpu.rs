@@ -159,7 +159,10 @@ fn a_cubin_runs_with_the_json_beside_it() {
     assert_eq!(said, "scale: 4 programs on a GPU without a GPU (sm_90a)\ny_ptr: f32[1024], 1024 NaN\n");
     assert!(world.good("run scale.toml --param n=1024 --cubin a.cubin", &[]).contains("1024 NaN"));
     // What the code was promised is checked, and so is what the arguments are.
-    for (n, why) in [("1001", "promised to be a multiple of 16, and it is 1001"), ("zeros(4)", "E1003")] {
+    for (n, why) in [
+        ("1001", "error[E1108]: `n` of `scale` was promised to be a multiple of 16, and it is 1001"),
+        ("zeros(4)", "E1003"),
+    ] {
         let (errors, _) = world.bad(&format!("run a.cubin {args} --arg n={n}"), &[]);
         assert!(errors.contains(why), "{errors}");
     }
@@ -231,7 +234,7 @@ fn a_fault_names_the_launch_its_arguments_and_the_command_that_finds_it() {
     command.env("TTC_LIBCUDA", driver()).env("STUB_FAIL", "cuStreamSynchronize/0/700");
     let (_, said) = texts(&command.output().unwrap());
     for part in [
-        "the launch was scale with a grid of 1 x 1 x 1 programs, 128 threads and 0 bytes of shared memory for each",
+        "`scale` was launched with a grid of 1 x 1 x 1 programs, each of 128 threads and 0 bytes of shared memory",
         "`x_ptr: *fp32` is 256 bytes at 0x",
         "`n: i32` is 64, promised to be a multiple of 16",
         "`ttc interpret scale.toml --param n=64` finds the access, with its line, program and element",
