@@ -129,7 +129,7 @@ impl Plan {
             }
             m.build.module = settings.module.clone().unwrap_or(m.build.module);
             let emit = Emit::of(&m.build.emit, &at)?;
-            for name in settings.kernels.iter().filter(|n| !m.kernel.contains_key(*n)) {
+            if let Some(name) = settings.kernels.iter().find(|n| !m.kernel.contains_key(*n)) {
                 let help = did_you_mean(name, m.kernel.keys().map(String::as_str));
                 let error = Diagnostic::error(&cli::NO_SUCH_KERNEL, format!("the manifest has no kernel `{name}`"));
                 return Err(help.into_iter().fold(error.at(at.clone(), ""), Diagnostic::help));
@@ -169,7 +169,7 @@ impl Plan {
             match self.of_kernel(name, kernel, &input, settings) {
                 Ok(found) => units.extend(found),
                 Err(said) => {
-                    errors.extend(said.into_iter().map(|d| d.note(format!("`[kernel.{name}]` of the manifest"))))
+                    errors.extend(said.into_iter().map(|d| d.note(format!("`[kernel.{name}]` of the manifest"))));
                 }
             }
         }

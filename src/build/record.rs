@@ -165,8 +165,11 @@ pub(super) fn tools(ptxas: Option<&Path>) -> String {
 pub(super) fn command(unit: &Unit, want: &[Stage]) -> String {
     let Job { input, kernel, config, variant, target, for_others, options } = &unit.job;
     let text = format!(
-        "{:?} {:?} {:?} {kernel:?} {config:?} {variant:?} {} {for_others:?} {options:?} {want:?}",
-        input.path, input.language, input.preset, target.name
+        "{} {:?} {:?} {kernel:?} {config:?} {variant:?} {} {for_others:?} {options:?} {want:?}",
+        input.path.display(),
+        input.language,
+        input.preset,
+        target.name
     );
     digest([text.as_bytes(), unit.stem().as_bytes(), format!("{:?}", unit.keys).as_bytes()])
 }

@@ -115,12 +115,11 @@ impl<'a> Builder<'a> {
         let mut failed = false;
         for (&i, made) in due.iter().zip(finished) {
             let stem = units[i].stem();
-            match made {
-                Some(made) => _ = record.units.insert(stem, Made { command: commands[i].clone(), ..made }),
-                None => {
-                    failed = true;
-                    record.units.remove(&stem);
-                }
+            if let Some(made) = made {
+                record.units.insert(stem, Made { command: commands[i].clone(), ..made });
+            } else {
+                failed = true;
+                record.units.remove(&stem);
             }
         }
         let usual = whole && self.settings.archs.is_empty();

@@ -195,12 +195,12 @@ choice = { num_warps = 4, constants = { BLOCK = 256 } }
 
     #[test]
     fn entries_for_other_types_values_or_gpus_do_not_count() {
-        let none = [r#"usual [] None []"#];
+        let none = ["usual [] None []"];
         assert_eq!(shown("tuned = true\ntypes = { x = \"*fp32\" }\nconstants = { ACT = \"'gelu'\" }", "sm_90a"), none);
         assert_eq!(shown("tuned = true\nconstants = { ACT = \"'relu'\" }", "sm_90a"), none);
         let other = shown("tuned = \"B\"\nconstants = { ACT = \"'gelu'\", BLOCK = 64 }", "sm_90a");
         // The manifest's own value of what was tuned takes the launches that no key fits.
-        assert_eq!(other, [r#"tuned0 [("BLOCK", "512")] Some(2) [{"n": 4096}]"#, r#"usual [] None []"#]);
+        assert_eq!(other, [r#"tuned0 [("BLOCK", "512")] Some(2) [{"n": 4096}]"#, "usual [] None []"]);
     }
 
     #[test]

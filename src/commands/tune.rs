@@ -71,13 +71,12 @@ fn try_tune(t: &Tune, report: &mut Report) -> Result<(), Stop> {
         report.stdout.extend(table(&gpu, &request, &tuned).as_bytes());
         let entry = entry(t, &gpu, &request, &tuned);
         report.diagnostics.push(tuned.said, folder.sources.clone());
-        match entry {
-            Some(entry) => lock.put(entry),
-            None => {
-                let message = format!("no configuration of `{}` is left for {base}", loaded.kernel.name);
-                let d = Diagnostic::error(&codes::gpu::NO_CONFIGURATION, message);
-                report.diagnostics.push(vec![d.help("the table says why each was left out")], folder.sources.clone());
-            }
+        if let Some(entry) = entry {
+            lock.put(entry);
+        } else {
+            let message = format!("no configuration of `{}` is left for {base}", loaded.kernel.name);
+            let d = Diagnostic::error(&codes::gpu::NO_CONFIGURATION, message);
+            report.diagnostics.push(vec![d.help("the table says why each was left out")], folder.sources.clone());
         }
     }
     super::say_of_cache(cache.as_ref(), report);

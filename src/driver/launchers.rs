@@ -142,7 +142,6 @@ impl Launchers {
 }
 
 /// The error for a kernel whose parameters are not known.
-#[must_use]
 pub fn unknown(kernel: &str, job: &Job) -> Diagnostic {
     Diagnostic::error(&cli::NO_LAUNCH, format!("it is not known how to launch `{kernel}`"))
         .at(Place::File(job.input.path.display().to_string()), "")

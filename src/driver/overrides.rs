@@ -138,8 +138,8 @@ fn dumped(mut made: Compiled, job: &Job, folder: &Path, want: &[Stage]) -> Compi
     let write = |(stage, bytes): (&Stage, &Vec<u8>)| {
         output::write_file(&folder.join(format!("{}.{}", made.kernel, stage.word(&job.target))), bytes)
     };
-    let texts = made.artifacts.iter().filter(|(stage, _)| TEXTS.contains(stage));
-    let written = output::make_dir(folder).and_then(|()| texts.map(write).collect::<Result<(), _>>());
+    let mut texts = made.artifacts.iter().filter(|(stage, _)| TEXTS.contains(stage));
+    let written = output::make_dir(folder).and_then(|()| texts.try_for_each(write));
     made.diagnostics.extend(written.err());
     made.artifacts.retain(|stage, _| want.contains(stage));
     made

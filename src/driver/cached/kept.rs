@@ -140,12 +140,11 @@ impl Record {
         }
         for (path, digest) in files {
             let known = sources.iter().find(|(_, f)| f.path.as_ref() == Some(&path)).map(|(id, _)| id);
-            let file = match known {
-                Some(file) => file,
-                None => {
-                    let text = text_file::read_plain_file(&path).ok()?;
-                    sources.add(path.display().to_string(), Some(&path), text)
-                }
+            let file = if let Some(file) = known {
+                file
+            } else {
+                let text = text_file::read_plain_file(&path).ok()?;
+                sources.add(path.display().to_string(), Some(&path), text)
             };
             if of_bytes(sources.file(file).text.as_bytes()).to_string() != digest {
                 return None;
