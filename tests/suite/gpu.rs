@@ -22,7 +22,7 @@ struct World {
     dir: tempfile::TempDir,
 }
 
-const KERNEL: &str = r#"
+const KERNEL: &str = r"
 import triton
 import triton.language as tl
 
@@ -32,7 +32,7 @@ def scale(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + offs, mask=offs < n)
     tl.store(y_ptr + offs, x * 2, mask=offs < n)
-"#;
+";
 
 const CASE: &str = r#"
 file = "scale.tk"
