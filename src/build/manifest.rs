@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli::BAD_MANIFEST;
+use crate::diag::suggest::did_you_mean;
 use crate::gpu::lock;
 use crate::source::{FileId, SourceMap, Span};
 
@@ -222,5 +223,8 @@ pub fn read(sources: &SourceMap, file: FileId) -> Result<Manifest, Diagnostic> {
 
 fn error(file: FileId, range: std::ops::Range<usize>, message: String) -> Diagnostic {
     let span = Span { file, lo: range.start as u32, hi: range.end as u32 };
-    Diagnostic::error(&BAD_MANIFEST, message).at(span, "")
+    // A message about an unknown word lists those that are known: "unknown field `a`, expected one of `b`, `c`".
+    let mut words = message.split('`').skip(1).step_by(2);
+    let help = words.next().filter(|_| message.starts_with("unknown ")).and_then(|word| did_you_mean(word, words));
+    help.into_iter().fold(Diagnostic::error(&BAD_MANIFEST, &*message).at(span, ""), Diagnostic::help)
 }
