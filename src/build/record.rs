@@ -156,7 +156,7 @@ pub(super) fn tools(ptxas: Option<&Path>) -> String {
         Some(o) => format!("{} {} {}", o.path.display(), o.len, o.time),
         None => "none".to_owned(),
     };
-    let found = [Tool::Ptxas, Tool::Libdevice, Tool::Nvdisasm]
+    let found = [Tool::Ptxas, Tool::Libdevice, Tool::Nvdisasm, Tool::Fatbinary]
         .map(|tool| shown(ptxas::find(tool, ptxas.filter(|_| tool == Tool::Ptxas)).ok()));
     format!("{}\n{}\n{}", compiler_version(), shown(std::env::current_exe().ok()), found.join("\n"))
 }
