@@ -2,14 +2,16 @@
 
 usage: check_launches.py LIST SRC LAUNCHES
 
-LIST has a JSON object a kernel (id, repo, path, func, signature), and the file of a kernel lies in SRC/<owner>+<name>/<path>, as for `build.py`.
+LIST has a JSON object a kernel (id, repo, path, func, signature), and the file of a kernel lies in
+SRC/<owner>+<name>/<path>, as for `build.py`.
 LAUNCHES has a JSON object a launch, which `race.py` runs:
 
     id      the kernel
     grid    the number of programs along x, y and z
     values  by name, the value of every parameter that is a number and neither a constant nor part of the signature
-    fill    by name, what a pointer points to: {"constant": c}, {"iota": true} (0, 1, 2, ...), {"steps": s} (0, s, 2s, ...),
-            {"random": n} (integers from 0 to n - 1) or {"values": [...]} (these, then zeros); other pointers get random values of their type
+    fill    by name, what a pointer points to: {"constant": c}, {"iota": true} (0, 1, 2, ...), {"steps": s}
+            (0, s, 2s, ...), {"random": n} (integers from 0 to n - 1) or {"values": [...]} (these, then zeros);
+            other pointers get random values of their type
     bytes   by name, the size of a pointer's buffer where 64 MiB are too few
     note    what the launch stands for
 
@@ -22,6 +24,7 @@ import sys
 
 USUAL_BYTES = 64 << 20
 MOST_BYTES = 6 << 30
+MOST_PROGRAMS = (2**31 - 1, 65535, 65535)
 FILLS = {"constant": (int, float), "iota": bool, "steps": int, "random": int, "values": list}
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
@@ -32,7 +35,7 @@ def read(path):
 
 
 def parameter_names(row, src):
-    """The names of the kernel's parameters. Where a file has several functions of its name, the nearest to the line in the id counts."""
+    """The names of the kernel's parameters. Of several with its name, the one nearest to the id's line counts."""
     with open(f"{src}/{row['repo'].replace('/', '+')}/{row['path']}", encoding="utf-8") as f:
         tree = ast.parse(f.read())
     line = int(row["id"].rpartition("@")[2])
@@ -71,6 +74,7 @@ def launch_faults(launch, row, src):
         yield f"the kernel has {len(names)} parameters, and its signature {len(row['signature'])}"
         return
     parts = dict(zip(names, row["signature"]))
+    kind = lambda name: f"the parameter is {parts[name]}" if name in parts else "no such parameter"
     pointers = {n for n, part in parts.items() if part.startswith("*")}
     numbers = {n for n, part in parts.items() if n not in pointers and re.fullmatch(r"(i|u|fp|bf|f)\d+(:16)?", part)}
     values, fills, sizes = (launch.get(k, {}) for k in ("values", "fill", "bytes"))
@@ -80,16 +84,16 @@ def launch_faults(launch, row, src):
         if name in numbers:
             yield from number_faults(name, parts[name], value)
         else:
-            yield f"{name}: there is a value, but {'the parameter is ' + parts[name] if name in parts else 'no such parameter'}"
+            yield f"{name}: there is a value, but {kind(name)}"
     for name in sorted((fills.keys() | sizes.keys()) - pointers):
-        yield f"{name}: there is a fill or a size, but {'the parameter is ' + parts[name] if name in parts else 'no such parameter'}"
+        yield f"{name}: there is a fill or a size, but {kind(name)}"
     for name, fill in fills.items():
         yield from fill_faults(name, fill)
     total = sum(sizes.get(n, USUAL_BYTES) for n in pointers)
     if total > MOST_BYTES:
         yield f"the buffers have {total} bytes, which is more than {MOST_BYTES}"
     grid = launch.get("grid", [])
-    if len(grid) != 3 or not all(isinstance(n, int) and 0 < n <= most for n, most in zip(grid, (2**31 - 1, 65535, 65535))):
+    if len(grid) != 3 or not all(isinstance(n, int) and 0 < n <= most for n, most in zip(grid, MOST_PROGRAMS)):
         yield f"{grid} is not a grid"
     for key in sorted(launch.keys() - {"id", "grid", "values", "fill", "bytes", "note"}):
         yield f"{key}: no part of a launch has this name"
