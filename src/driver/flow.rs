@@ -13,7 +13,7 @@ use super::job::{Compiled, Debug, Job, JobOptions, compiler_version};
 use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
-use super::{agree, params, request, variant};
+use super::{agree, params, request, timings, variant};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
 use crate::backend::{self, Backend, GpuOptions, Stage, Tools};
@@ -360,7 +360,7 @@ impl Flow<'_, '_> {
         let start = Instant::now();
         let behind = Behind { job: self.job, options: &self.options, launch: self.launch, made: &self.made, ir };
         let Some(later) = memo.recall(&behind, sources) else { return false };
-        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _ } =
+        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _, slow_assembler: _ } =
             later;
         (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);
         self.made.diagnostics.extend(diagnostics);
@@ -413,6 +413,8 @@ impl Flow<'_, '_> {
             let made = call.descriptor(&ir, kernel, &self.made.metadata, grid).map_err(|e| vec![e])?;
             self.made.metadata.launch = made;
         }
+        // LLVM needs the memory: a large kernel's operations take hundreds of megabytes.
+        drop(ir);
         self.llvm(module, None)
     }
 
@@ -477,7 +479,10 @@ impl Flow<'_, '_> {
             time_limit: self.options.time_limit,
         };
         let backend = self.backend();
-        let done = self.timed("ptxas", |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        let done = self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        if timings::assembler_is_slow(&self.made.timings) {
+            self.made.slow_assembler = Some(backend.assembler(assembler.as_deref()));
+        }
         self.made.metadata.registers = Some(done.registers);
         self.made.metadata.spills = Some(done.spill_stores + done.spill_loads);
         self.remark_registers(done.registers, done.spill_stores, done.spill_loads);
