@@ -6,7 +6,8 @@
 //!    ends the search.
 //! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the
 //!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over.
-//! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]).
+//! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
+//!    the report says that the register allocator gave up, ptxas runs once more in another way ([`again`]).
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
@@ -21,6 +22,7 @@
 //! assert_eq!(done.usage().spill_stores, 0);
 //! ```
 
+mod again;
 mod cubin;
 mod failure;
 mod find;
@@ -63,6 +65,8 @@ pub struct AssembleOptions<'a> {
     pub source_name: Option<&'a str>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
+    /// Whether ptxas runs once more, in another way, where its allocator of registers gave up.
+    pub again: bool,
 }
 
 impl Default for AssembleOptions<'_> {
@@ -74,6 +78,7 @@ impl Default for AssembleOptions<'_> {
             extra: &[],
             source_name: None,
             time_limit: Some(TIME_LIMIT),
+            again: true,
         }
     }
 }
@@ -115,6 +120,19 @@ impl Assembled {
 /// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: there is no ptxas; it does not start, fails, is killed, takes too
 /// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
+    let first = once(ptx, target, options, &[])?;
+    if !options.again || !again::gave_up(&first.usage(), ptx) {
+        return Ok(first);
+    }
+    // A ptxas that does not know the option has given its answer.
+    let Ok(second) = once(ptx, target, options, &again::OPTIONS) else { return Ok(first) };
+    let time = first.time + second.time;
+    let better = if second.usage().spilled() < first.usage().spilled() { second } else { first };
+    Ok(Assembled { time, ..better })
+}
+
+/// One run of ptxas with further options.
+fn once(ptx: &str, target: &Target, options: &AssembleOptions, more: &[&str]) -> Result<Assembled, Diagnostic> {
     let ptxas = find(Tool::Ptxas, options.ptxas)?;
     let mut words: Vec<Word> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
     if options.line_info {
@@ -123,6 +141,7 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
     if !options.fp_fusion {
         words.push("--fmad=false".into());
     }
+    words.extend(more.iter().map(|&option| option.into()));
     words.extend(options.extra.iter().map(Into::into));
     words.extend([Word::Input(String::new(), 0), "-o".into(), Word::Output("")]);
     let mut run = Run::new(Tool::Ptxas, ptxas, words, &[ptx.as_bytes()])?;

@@ -129,6 +129,15 @@ impl<'c> Lower<'c, '_> {
         Ok(pred)
     }
 
+    /// The predicate that these bits of the thread's number have this value. `None` where there are none.
+    pub(crate) fn thread_bits_are(&mut self, bits: u32, value: u32) -> Res<Option<IntValue<'c>>> {
+        if bits == 0 {
+            return Ok(None);
+        }
+        let picked = self.b.build_and(self.thread_id(), self.i32(u64::from(bits)), "")?;
+        Ok(Some(self.b.build_int_compare(inkwell::IntPredicate::EQ, picked, self.i32(u64::from(value)), "")?))
+    }
+
     pub(crate) fn i32(&self, value: u64) -> IntValue<'c> {
         self.llvm.i32_type().const_int(value, false)
     }

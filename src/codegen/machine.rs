@@ -40,6 +40,9 @@ pub(crate) enum Source<'c> {
     Flip(u32),
     /// The lane of this number.
     Lane(IntValue<'c>),
+    /// The lane whose number is that much lower, or higher. Where the warp has none, the lane's own.
+    Below(u32),
+    Above(u32),
 }
 
 /// What an atomic operation promises about other accesses, and to whom.

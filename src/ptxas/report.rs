@@ -26,6 +26,12 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Bytes that go to spill registers or come back, counted over the code.
+    #[must_use]
+    pub fn spilled(&self) -> u32 {
+        self.spill_stores.saturating_add(self.spill_loads)
+    }
+
     /// The largest of each number, but the sum of the spills, so that no spill is hidden.
     pub(super) fn of_all(functions: &[FunctionUsage]) -> Usage {
         functions.iter().fold(Usage::default(), |all, f| Usage {

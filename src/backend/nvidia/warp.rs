@@ -27,15 +27,18 @@ pub(super) fn grid<'c>(cx: &mut Lower<'c, '_>, what: Grid, axis: ProgramDim) -> 
     special_register(cx, &format!("{register}.{axis}"))
 }
 
-/// `shfl.sync` (PTX ISA): `bfly` where only fixed bits of the lane change, else `idx`.
+/// `shfl.sync` (PTX ISA): `bfly` where only fixed bits of the lane change, `up` and `down` for lanes at a distance, else
+/// `idx`.
 pub(super) fn shuffle<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, from: Source<'c>) -> Res<IntValue<'c>> {
-    let (mode, operand) = match from {
-        Source::Flip(mask) => ("bfly", cx.i32(u64::from(mask))),
-        Source::Lane(lane) => ("idx", lane),
+    // The last operand bounds the segment, which is the whole warp: its last lane, or its first one for `up`.
+    let (mode, operand, bound) = match from {
+        Source::Flip(mask) => ("bfly", cx.i32(u64::from(mask)), 31),
+        Source::Lane(lane) => ("idx", lane, 31),
+        Source::Below(distance) => ("up", cx.i32(u64::from(distance)), 0),
+        Source::Above(distance) => ("down", cx.i32(u64::from(distance)), 31),
     };
     let all = cx.i32(u64::from(u32::MAX));
-    // 31: the last lane of a segment that is the whole warp.
-    let args = [all.into(), word.into(), operand.into(), cx.i32(31).into()];
+    let args = [all.into(), word.into(), operand.into(), cx.i32(bound).into()];
     as_int(cx.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
 }
 

@@ -13,6 +13,7 @@
 //! further steps fail too.
 
 mod guard;
+mod order;
 mod target;
 
 use std::cell::RefCell;
@@ -283,7 +284,7 @@ impl Module {
     /// `E0709` when LLVM fails.
     pub fn emit_assembly(&mut self) -> Result<String, Diagnostic> {
         let fuse = self.options.fp_fusion;
-        let (target, version, llvm) = (self.options.target, self.facts.isa_version, self.llvm);
+        let (target, version, llvm, foreign) = (self.options.target, self.facts.isa_version, self.llvm, self.foreign);
         let text = self.step(move |inner| {
             let simple =
                 if is_huge(&inner.module) { Some(llvm.machine(&target, version, Effort::Least)?) } else { None };
@@ -292,6 +293,9 @@ impl Module {
                 allow_contraction(&inner.module);
             }
             llvm.before_emission(&inner.module, &inner.machine);
+            if !foreign {
+                order::crowded_blocks(&inner.module);
+            }
             let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no assembly: {e}"));
             let buffer =
                 machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;

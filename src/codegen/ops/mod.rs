@@ -23,6 +23,7 @@ mod map_elementwise;
 mod math;
 mod memory;
 mod reduce;
+mod reduce_lanes;
 mod scan;
 mod shape;
 

@@ -2,8 +2,7 @@
 //!
 //! 1. In a thread, values are combined in pairs of neighbours, then pairs of pairs: half of the work at a time does not
 //!    wait for the other half.
-//! 2. In a warp, one shuffle for each step and value. Where all lanes take part in one operation that the machine has
-//!    an instruction for, that does all steps.
+//! 2. In a warp, one shuffle for each step and value, or fewer where a thread has several ([`super::reduce_lanes`]).
 //! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
 //!    halves (`0 ∘ 2`, `1 ∘ 3`, then both).
 //!
@@ -11,12 +10,11 @@
 
 use inkwell::values::IntValue;
 
+use super::reduce_lanes::{Spread, within_warp};
 use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, defect};
-use crate::codegen::machine::Source;
 use crate::ir::Op;
-use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::tt::tt::Reduce;
 use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
@@ -34,10 +32,13 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         let values = group.iter().map(|&r| sources.iter().map(|s| s[r]).collect()).collect();
         groups.push(by_neighbours(cx, op, values)?);
     }
-    within_warp(cx, op, plan, &mut groups)?;
+    let (mut groups, spread) = within_warp(cx, op, plan, groups)?;
     let results = match &plan.delivery {
-        Delivery::Registers(table) => table.iter().map(|&g| groups[g].clone()).collect(),
-        Delivery::Shared(partials) => across_warps(cx, op, plan, partials, &groups)?,
+        Delivery::Registers(table) => {
+            groups = spread.gathered(cx, groups)?;
+            table.iter().map(|&g| groups[g].clone()).collect()
+        }
+        Delivery::Shared(partials) => across_warps(cx, op, plan, partials, (&groups, &spread))?,
     };
     for (i, &result) in cx.ir.results(op).iter().enumerate() {
         cx.set(result, results.iter().map(|tuple| tuple[i]).collect());
@@ -71,66 +72,37 @@ fn by_halves<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> 
     values.pop().ok_or_else(|| defect("a reduction of nothing"))
 }
 
-fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &mut Vec<Tuple<'c>>) -> Res<()> {
-    let lanes: u32 = plan.steps.iter().fold(0, |all, s| all | s.lanes);
-    let in_place = plan.steps.iter().all(|s| s.partner.iter().copied().eq(0..groups.len()));
-    let whole = in_place && lanes == cx.options.target.warp_size() - 1;
-    if let Some(kind) = cx.single_combiner(op).filter(|_| whole)
-        && by_instruction(cx, kind, groups)?
-    {
-        return Ok(());
-    }
-    for step in &plan.steps {
-        let mut others: Vec<Tuple<'c>> = vec![vec![]; groups.len()];
-        for (i, _) in Reduce(op).srcs(cx.ir).iter().enumerate() {
-            let values: Vec<Val<'c>> = step.partner.iter().map(|&g| groups[g][i]).collect();
-            for (other, value) in others.iter_mut().zip(cx.shuffle(&values, Source::Flip(step.lanes))?) {
-                other.push(value);
-            }
-        }
-        for (group, other) in groups.iter_mut().zip(&others) {
-            *group = combine(cx, op, group, other)?;
-        }
-    }
-    Ok(())
-}
-
-/// Reduces each group by one instruction; `false`, and no code, where the machine has none.
-fn by_instruction<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, groups: &mut [Tuple<'c>]) -> Res<bool> {
-    for group in groups.iter_mut() {
-        let value = *group.first().ok_or_else(|| defect("a reduction of nothing"))?;
-        match cx.machine.reduce_warp(cx, kind, value)? {
-            Some(reduced) => group[0] = reduced,
-            None => return Ok(false),
-        }
-    }
-    Ok(true)
-}
-
 /// Stores partial results, waits, and gives each register of the result its own.
 fn across_warps<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
     plan: &ReducePlan,
     partials: &Partials,
-    groups: &[Tuple<'c>],
+    (groups, spread): (&[Tuple<'c>], &Spread),
 ) -> Res<Vec<Tuple<'c>>> {
     let bytes = operand_bytes(cx.ir, op);
     let (starts, _) = operand_offsets(partials.slots, &bytes);
     let base = cx.scratch(op)?;
-    let owner = cx.owner_predicate(u64::from(partials.copies), 0)?;
-    let stored = first_coordinates(cx.indices(&partials.store)?)?;
+    let owner = cx.owner_predicate(u64::from(partials.copies & !spread.lanes()), 0)?;
+    let mut stored = first_coordinates(cx.indices(&partials.store)?)?;
+    // What a lane holds in place of the first group of several goes to that group's slot.
+    let shift = spread.slot_shift(cx, plan, partials)?;
     let loaded = first_coordinates(cx.indices(&partials.load)?)?;
     let mut results: Vec<Tuple<'c>> = vec![vec![]; loaded.len()];
     for round in 0..partials.rounds {
         if round > 0 {
             cx.barrier()?;
         }
-        for ((group, registers), _) in
-            groups.iter().zip(&plan.groups).zip(&partials.store_round).filter(|(_, r)| **r == round)
-        {
+        for (group, first) in groups.iter().zip((0..plan.groups.len()).step_by(spread.width())) {
+            if partials.store_round[first] != round {
+                continue;
+            }
+            let register = plan.groups[first][0];
+            if let Some(shift) = shift {
+                stored[register] = cx.b.build_xor(stored[register], shift, "")?;
+            }
             for ((&value, &start), &size) in group.iter().zip(&starts).zip(&bytes) {
-                let at = slot_address(cx, base, start, stored[registers[0]], size)?;
+                let at = slot_address(cx, base, start, stored[register], size)?;
                 cx.store_shared_if(owner, at, value)?;
             }
         }

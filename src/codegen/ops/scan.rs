@@ -17,7 +17,7 @@ use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::tt::tt;
 use crate::layout::plan::reduce::operand_offsets;
-use crate::layout::plan::scan::{Exchange, ScanStep, Second, Totals};
+use crate::layout::plan::scan::{Exchange, Lanes, ScanStep, Second, Totals};
 
 /// What goes before all elements of a base class.
 #[derive(Clone)]
@@ -72,6 +72,26 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     for (i, step) in plan.steps.iter().enumerate() {
         let more = i + 1 < plan.steps.len();
         let after = match &step.exchange {
+            Exchange::Lanes(run) => {
+                let (up_to, all) = scan.lanes(cx, run, &totals)?;
+                // A class of one element has its prefix now; what comes before larger ones is one lane further down.
+                let mut before: Vec<Option<Tuple<'_>>> = vec![None; totals.len()];
+                for (base, &class) in step.class_of.iter().enumerate() {
+                    if i == 0 && prefixes[base].len() == 1 {
+                        prefixes[base][0].clone_from(&up_to[class]);
+                        continue;
+                    }
+                    if before[class].is_none() {
+                        before[class] = scan.shuffled(cx, &up_to[class..=class], scan.behind(1 << run.shift))?.pop();
+                    }
+                    if let Some(before) = &before[class] {
+                        let exists = scan.is_not_first(cx, run)?;
+                        carries[base] = carries[base].prepend(cx, op, before, &Side::When(exists))?;
+                    }
+                }
+                all
+            }
+            Exchange::Registers(groups) => scan.registers(cx, step, groups, &totals, &mut carries, more)?,
             Exchange::Partner { lanes, partner, second } => {
                 scan.exchange(cx, step, (*lanes, partner, second), &totals, &mut carries)?
             }
@@ -199,6 +219,107 @@ impl<'c> Carry<'c> {
 }
 
 impl Scan {
+    /// The totals of each class up to this lane of a run, and all of the run's where all lanes need that.
+    ///
+    /// One class after the other, so that few values are alive at once; narrow elements go through shuffles together.
+    fn lanes<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        run: &Lanes,
+        totals: &[Tuple<'c>],
+    ) -> Res<(Vec<Tuple<'c>>, Vec<Tuple<'c>>)> {
+        let bits = cx.i32(u64::from(run.bits()));
+        let mut number = cx.b.build_and(cx.thread_id(), bits, "")?;
+        if self.reverse {
+            number = cx.b.build_xor(number, bits, "")?;
+        }
+        let rounds: Vec<(u32, IntValue<'c>)> = (run.shift..run.shift + run.count)
+            .map(|i| {
+                let distance = cx.i32(1 << i);
+                Ok((1 << i, cx.b.build_int_compare(IntPredicate::UGE, number, distance, "")?))
+            })
+            .collect::<Res<_>>()?;
+        let widest = totals.first().into_iter().flatten().map(|v| cx.bits_of(v.get_type())).max().unwrap_or(32);
+        let (mut up_to, mut all) = (vec![], vec![]);
+        for classes in totals.chunks((32 / widest.max(1)).max(1) as usize) {
+            let mut values = classes.to_vec();
+            for &(distance, exists) in &rounds {
+                let others = self.shuffled(cx, &values, self.behind(distance))?;
+                for (value, other) in values.iter_mut().zip(&others) {
+                    let joined = combine(cx, self.op, other, value)?;
+                    *value = select(cx, exists, &joined, value)?;
+                }
+            }
+            if run.broadcast {
+                let last = if self.reverse { 0 } else { run.bits() };
+                let first = cx.b.build_and(cx.thread_id(), cx.i32(u64::from(!run.bits())), "")?;
+                let last = cx.b.build_or(first, cx.i32(u64::from(last)), "")?;
+                all.extend(self.shuffled(cx, &values, Source::Lane(last))?);
+            }
+            up_to.extend(values);
+        }
+        let all = if run.broadcast { all } else { up_to.clone() };
+        Ok((up_to, all))
+    }
+
+    /// The values that another lane has of these tuples.
+    fn shuffled<'c>(&self, cx: &mut Lower<'c, '_>, tuples: &[Tuple<'c>], from: Source<'c>) -> Res<Vec<Tuple<'c>>> {
+        let mut others = tuples.to_vec();
+        for i in 0..tuples.first().map_or(0, Vec::len) {
+            let values: Vec<_> = tuples.iter().map(|t| t[i]).collect();
+            for (other, value) in others.iter_mut().zip(cx.shuffle(&values, from)?) {
+                other[i] = value;
+            }
+        }
+        Ok(others)
+    }
+
+    /// The lane that is this far behind in the order of the scan.
+    fn behind<'c>(&self, distance: u32) -> Source<'c> {
+        if self.reverse { Source::Above(distance) } else { Source::Below(distance) }
+    }
+
+    /// Whether there is a lane of the run behind this one.
+    fn is_not_first<'c>(&self, cx: &mut Lower<'c, '_>, run: &Lanes) -> Res<IntValue<'c>> {
+        let bits = cx.i32(u64::from(run.bits()));
+        let number = cx.b.build_and(cx.thread_id(), bits, "")?;
+        let first = if self.reverse { bits } else { cx.i32(0) };
+        Ok(cx.b.build_int_compare(IntPredicate::NE, number, first, "")?)
+    }
+
+    /// A step over the classes of a thread, in order. Gives the totals of all of a group where a step follows.
+    fn registers<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        step: &ScanStep,
+        groups: &[Vec<usize>],
+        totals: &[Tuple<'c>],
+        carries: &mut [Carry<'c>],
+        more: bool,
+    ) -> Res<Vec<Tuple<'c>>> {
+        let mut whole = totals.to_vec();
+        for group in groups {
+            let mut before: Option<Tuple<'c>> = None;
+            for (number, &class) in group.iter().enumerate() {
+                if let Some(before) = &before {
+                    for (carry, _) in carries.iter_mut().zip(&step.class_of).filter(|(_, c)| **c == class) {
+                        *carry = carry.prepend(cx, self.op, before, &Side::Known(true))?;
+                    }
+                }
+                if more || number + 1 < group.len() {
+                    before = Some(match before {
+                        Some(before) => combine(cx, self.op, &before, &totals[class])?,
+                        None => totals[class].clone(),
+                    });
+                }
+            }
+            if let Some(all) = before.filter(|_| more) {
+                group.iter().for_each(|&class| whole[class].clone_from(&all));
+            }
+        }
+        Ok(whole)
+    }
+
     /// A step between two lanes, or two classes of a thread. Gives the totals of both halves.
     fn exchange<'c>(
         &self,
@@ -210,12 +331,7 @@ impl Scan {
     ) -> Res<Vec<Tuple<'c>>> {
         let mut others: Vec<Tuple<'c>> = partner.iter().map(|&c| totals[c].clone()).collect();
         if lanes != 0 {
-            for i in 0..totals.first().map_or(0, Vec::len) {
-                let values: Vec<_> = others.iter().map(|t| t[i]).collect();
-                for (other, value) in others.iter_mut().zip(cx.shuffle(&values, Source::Flip(lanes))?) {
-                    other[i] = value;
-                }
-            }
+            others = self.shuffled(cx, &others, Source::Flip(lanes))?;
         }
         let sides = second.iter().map(|&s| Side::new(cx, s)).collect::<Res<Vec<_>>>()?;
         for (carry, &class) in carries.iter_mut().zip(&step.class_of) {
@@ -249,7 +365,7 @@ impl Scan {
         let bytes = operand_bytes(cx.ir, self.op);
         let (starts, _) = operand_offsets(self.slots, &bytes);
         let base = cx.scratch(self.op)?;
-        let owner = cx.owner_predicate(u64::from(at.copies), 0)?;
+        let owner = cx.thread_bits_are(at.copies, at.owner)?;
         let slots = first_coordinates(cx.indices(&at.slot)?)?;
         let start_of = |i: usize| starts[i] + at.start * bytes[i];
         for (total, &register) in totals.iter().zip(&at.registers) {

@@ -13,17 +13,21 @@
 //!    that lie in one block has a total. A step takes the partner's total, from another class of the thread or from the
 //!    lane that differs in `lanes`. If this thread's half is the second, the partner's total goes before the carry. The
 //!    new total is that of both in order.
-//! 3. Levels whose `v` crosses warps are one step. Totals are stored once, those of a larger block side by side. After
+//! 3. Levels whose `v` are neighbouring bits of the lane, lowest first, are one step. After `n` rounds, each of which
+//!    takes the value of the lane that is `2^i` before, each lane has the totals up to its own, and the last one has
+//!    the total of all. A round combines once, a step between partners twice.
+//! 4. Levels whose `v` are registers are one step too: the thread goes over the classes in order.
+//! 5. Levels whose `v` crosses warps are one step. Totals are stored once, those of a larger block side by side. After
 //!    a barrier each thread reads all of its larger block, in wide loads, and goes over them in order up to its own.
-//! 4. At the end the carries go before the prefixes.
+//! 6. At the end the carries go before the prefixes.
 //!
-//! In a reverse scan, second and first change places at every level.
+//! In a reverse scan, first and second, before and after change places at every level.
 //!
 //! # Example
 //!
 //! 1024 elements lie in 4 warps with `sizePerThread = 4`, in two tiles. Levels 0 and 1 are registers (two base classes
-//! of four), levels 2 to 6 are lanes, 7 and 8 are warps, and 9 is registers again. That takes ten shuffles (five for
-//! each tile), a total for each tile and warp, 8 values read by each thread, and one barrier.
+//! of four), levels 2 to 6 are lanes, 7 and 8 are warps, and 9 is registers again. For each tile that takes five
+//! shuffles and one more for the carry, a total for each warp, and 4 values read by each thread; and one barrier.
 
 use std::collections::BTreeMap;
 
@@ -58,8 +62,30 @@ pub struct ScanStep {
 pub enum Exchange {
     /// The totals are at class `partner[c]` of the lane that differs in `lanes`. 0 stands for this thread.
     Partner { lanes: u32, partner: Vec<usize>, second: Vec<Second> },
+    /// The totals are in the lanes that differ in these bits.
+    Lanes(Lanes),
+    /// The totals are in other classes of the thread: the classes of each larger block, in the order of the scan.
+    Registers(Vec<Vec<usize>>),
     /// The totals are in shared memory.
     Shared(Totals),
+}
+
+/// A run of lanes in the order of the axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// The lowest bit of the lane, and the number of bits.
+    pub shift: u32,
+    pub count: u32,
+    /// Whether all lanes need the total afterwards, and not only the last one in the order of the scan.
+    pub broadcast: bool,
+}
+
+impl Lanes {
+    /// The bits of the lane, which are those of the thread's number.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        (low_bits(self.count) as u32) << self.shift
+    }
 }
 
 /// Says when a thread's half comes second: if the bits `threads` of its number in the block have odd parity, or with
@@ -79,8 +105,9 @@ pub struct Totals {
     pub registers: Vec<usize>,
     /// A map from (register, lane, warp) to the slot, in elements.
     pub slot: LinearLayout,
-    /// The bits of the thread's number that must all be 0 for the thread to store.
+    /// The bits of the thread's number that decide whether the thread stores, and what they must be for that.
     pub copies: u32,
+    pub owner: u32,
     /// The first slot of this step, for each operand.
     pub start: u32,
     /// The number of slots of this step, for each operand.
@@ -98,20 +125,28 @@ impl ScanPlan {
         let mut level = (0..scan.places.axis_bits).take_while(in_thread).count() as u32;
         let (base, places) = scan.base(level);
         let firsts: Vec<u64> = base.iter().map(|b| b[0] as u64).collect();
-        let (mut steps, mut slots) = (vec![], 0);
+        let (mut steps, mut slots): (Vec<ScanStep>, u32) = (vec![], 0);
         while level < scan.places.axis_bits {
             let classes = scan.classes(level);
-            let crossing = (level..scan.places.axis_bits)
-                .take_while(|&j| scan.places.warp(vectors[j as usize]) != 0)
-                .count() as u32;
-            let exchange = if crossing > 0 {
-                let totals = scan.totals(level, crossing, &classes, slots);
+            let count = |holds: &dyn Fn(u32) -> bool| (level..scan.places.axis_bits).take_while(|&j| holds(j)).count();
+            let crossing = count(&|j| scan.places.warp(vectors[j as usize]) != 0) as u32;
+            let lanes = scan.lane_run(level, &vectors, &threads);
+            let registers = count(&|j| in_thread(&j)) as u32;
+            let (exchange, levels) = if crossing > 0 {
+                let before = steps.last_mut().map(|s| &mut s.exchange);
+                let totals = scan.totals(level, crossing, &classes, slots, before);
                 slots += totals.slots;
-                Exchange::Shared(totals)
+                (Exchange::Shared(totals), crossing)
+            } else if registers > 0 {
+                (Exchange::Registers(scan.groups(level, registers, &classes)), registers)
+            } else if lanes > 1 {
+                let shift = scan.places.lane(vectors[level as usize]).trailing_zeros();
+                let broadcast = level + lanes < scan.places.axis_bits;
+                (Exchange::Lanes(Lanes { shift, count: lanes, broadcast }), lanes)
             } else {
-                scan.partner(level, vectors[level as usize], threads[level as usize], &classes)
+                (scan.partner(level, vectors[level as usize], threads[level as usize], &classes), 1)
             };
-            let after = level + crossing.max(1);
+            let after = level + levels;
             let class_of = firsts.iter().map(|&r| classes.of(&scan, r)).collect();
             let next = scan.classes(after).registers.iter().map(|&r| classes.of(&scan, r)).collect();
             steps.push(ScanStep { class_of, exchange, next });
@@ -222,8 +257,50 @@ impl Scan {
         }
     }
 
-    /// Step 3 lays out the totals of all levels that cross warps.
-    fn totals(&self, level: u32, crossing: u32, classes: &Classes, start: u32) -> Totals {
+    /// Step 3: how many levels from this one on are neighbouring bits of the lane, lowest first, and nothing else.
+    fn lane_run(&self, level: u32, vectors: &[u64], threads: &[u32]) -> u32 {
+        let p = &self.places;
+        let is_lane = |j: u32| {
+            let (vector, lane) = (vectors[j as usize], p.lane(vectors[j as usize]));
+            let alone = p.register(vector) == 0 && p.warp(vector) == 0 && lane.is_power_of_two();
+            alone && threads[j as usize] == lane && (0..p.registers()).all(|r| p.along(r) >> j & 1 == 0)
+        };
+        let follows = |j: u32| j == level || p.lane(vectors[j as usize]) == p.lane(vectors[j as usize - 1]) << 1;
+        (level..p.axis_bits).take_while(|&j| is_lane(j) && follows(j)).count() as u32
+    }
+
+    /// Step 4: the classes of this level by the block that they lie in `levels` further up, in the order of the scan.
+    fn groups(&self, level: u32, levels: u32, classes: &Classes) -> Vec<Vec<usize>> {
+        let larger = self.classes(level + levels);
+        let mut groups: Vec<Vec<u64>> = vec![vec![]; larger.registers.len()];
+        for &r in &classes.registers {
+            groups[larger.of(self, r)].push(r);
+        }
+        let in_order = |mut group: Vec<u64>| {
+            group.sort_by_key(|&r| self.places.along(r) >> level);
+            if self.reverse {
+                group.reverse();
+            }
+            group.into_iter().map(|r| classes.of(self, r)).collect()
+        };
+        groups.into_iter().map(in_order).collect()
+    }
+
+    /// Step 5 lays out the totals of all levels that cross warps. Behind a run of lanes the last of them stores, so the
+    /// others need no total.
+    fn totals(
+        &self,
+        level: u32,
+        crossing: u32,
+        classes: &Classes,
+        start: u32,
+        before: Option<&mut Exchange>,
+    ) -> Totals {
+        let mut owner = 0;
+        if let Some(Exchange::Lanes(lanes)) = before {
+            lanes.broadcast = false;
+            owner = if self.reverse { 0 } else { lanes.bits() };
+        }
         let p = &self.places;
         let left = p.axis_bits - level;
         let slot = p.offsets(p.rest_bits + left, |place| p.beside(place) << left | p.along(place) >> level);
@@ -231,6 +308,7 @@ impl Scan {
             parts: 1 << crossing,
             registers: classes.registers.iter().map(|&r| r as usize).collect(),
             copies: free_thread_bits(&slot),
+            owner,
             slot,
             start,
             slots: 1 << (p.rest_bits + left),

@@ -6,7 +6,7 @@
 
 use super::super::plan::gather::GatherPlan;
 use super::super::plan::reduce::{Delivery, ReducePlan};
-use super::super::plan::scan::{Exchange, ScanPlan, Second};
+use super::super::plan::scan::{Exchange, ScanPlan, ScanStep, Second};
 use super::super::{Dim, LinearLayout};
 use super::tables::encoding;
 use proptest::prelude::*;
@@ -207,8 +207,8 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
     for step in &plan.steps {
         let mut after: Threads<Run> = BTreeMap::new();
         if let Exchange::Shared(at_slots) = &step.exchange {
-            for (&(lane, warp), own) in totals.iter().filter(|((l, w), _)| (l | w << LANE_BITS) & at_slots.copies == 0)
-            {
+            let stores = |l: u32, w: u32| (l | w << LANE_BITS) & at_slots.copies == at_slots.owner;
+            for (&(lane, warp), own) in totals.iter().filter(|((l, w), _)| stores(*l, *w)) {
                 for (total, &r) in own.iter().zip(&at_slots.registers) {
                     let slot = at(&at_slots.slot, r, lane, warp)[0];
                     assert!(slot < at_slots.slots && at_slots.start + at_slots.slots <= plan.slots());
@@ -235,6 +235,34 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
                         } else {
                             joined.push(total.then(other, step_by));
                         }
+                    }
+                    Exchange::Lanes(run) => {
+                        let order = if reverse { lane ^ run.bits() } else { lane } & run.bits();
+                        let mut others: Vec<u32> = (0..1 << run.count).map(|i| i << run.shift).collect();
+                        if reverse {
+                            others.reverse();
+                        }
+                        let at_lane = |other: u32| totals[&(lane & !run.bits() | other, warp)][class].clone();
+                        let number = (order >> run.shift) as usize;
+                        let before = others[..number].iter().map(|&l| at_lane(l)).reduce(|a, b| a.then(&b, step_by));
+                        if let Some(before) = &before {
+                            mine().into_iter().for_each(|c| prepend(&mut carries[c], before));
+                        }
+                        // Without a broadcast only the last lane has the total; the others have what is up to them.
+                        let end = if run.broadcast { others.len() } else { number + 1 };
+                        let up_to = others[..end].iter().map(|&l| at_lane(l)).reduce(|a, b| a.then(&b, step_by));
+                        joined.push(up_to.unwrap());
+                    }
+                    Exchange::Registers(groups) => {
+                        let group = groups.iter().find(|g| g.contains(&class)).unwrap();
+                        let number = group.iter().position(|&c| c == class).unwrap();
+                        let all = |upto: usize| {
+                            group[..upto].iter().map(|&c| own[c].clone()).reduce(|a, b| a.then(&b, step_by))
+                        };
+                        if let Some(before) = all(number) {
+                            mine().into_iter().for_each(|c| prepend(&mut carries[c], &before));
+                        }
+                        joined.push(all(group.len()).unwrap());
                     }
                     Exchange::Shared(slots) => {
                         let parts = slots.parts as u32;
@@ -366,8 +394,12 @@ fn costs_of_common_layouts() {
     let scan = |shape: &[i64], text: &str, axis| {
         let plan = ScanPlan::new(super::super::to_linear_layout(shape, encoding(text, shape.len())), axis, false)
             .expect("no clusters");
-        let lanes =
-            plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Partner { lanes, .. } if lanes != 0)).count();
+        let lanes = |s: &ScanStep| match s.exchange {
+            Exchange::Lanes(run) => run.count,
+            Exchange::Partner { lanes, .. } => u32::from(lanes != 0),
+            Exchange::Registers(_) | Exchange::Shared(_) => 0,
+        };
+        let lanes: u32 = plan.steps.iter().map(lanes).sum();
         let barriers = plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Shared(_))).count();
         (plan.base.len(), lanes, barriers, plan.slots())
     };

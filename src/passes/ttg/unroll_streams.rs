@@ -9,17 +9,18 @@
 //!
 //! Of each innermost `scf.for` whose body loads tensors, writes nothing, and exchanges nothing between threads:
 //!
-//! 1. Count the 32-bit registers that one thread loads in an iteration.
-//! 2. Unroll by 4, or by 2 where four iterations' loads would take more than 64 registers. A loop whose loads take more
-//!    than 32 has enough under way already.
+//! 1. Count the registers of a thread that one iteration loads, and those that live through all of the loop: tensors
+//!    that it carries, and tensors from outside that cannot be computed again for the price of a move.
+//! 2. Unroll by 4, or by 2, as long as [`BUDGET`] registers hold what lives through the loop and the loads of all
+//!    copies. Beyond that the loads keep other warps off the multiprocessor, which hide the wait as well as they do.
 //! 3. Loads move to the front of the unrolled body, as far as what they need allows.
 
 use std::collections::BTreeSet;
 
-use crate::ir::core::{Block, Ir, Op, Type};
+use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::NUM_STAGES;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ScfOp, TtOp};
+use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::ir::effects::effects;
 use crate::layout;
 use crate::passes::common::cse;
@@ -34,7 +35,8 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// Registers that loads of the unrolled body may fill.
+/// Registers that the loads of the unrolled body and what lives through the loop may fill: half of what a thread has
+/// where the warps of a multiprocessor are half of those that it can hold.
 const BUDGET: u32 = 64;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
@@ -62,28 +64,38 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 /// Steps 1 and 2.
 fn factor(ir: &Ir, looped: Op) -> Option<i64> {
     let body = ir.body(looped, 0)?;
-    let mut registers = 0;
+    let mut loaded = 0;
+    let mut outside: BTreeSet<Value> = BTreeSet::new();
     for op in ir.ops(body) {
         if let Some(load) = tt::Load::of(ir, op) {
-            registers += Some(loaded_registers(ir.ty(load.result(ir)))?).filter(|_| !load.isVolatile(ir))?;
+            loaded += Some(registers(ir.ty(load.result(ir)))).filter(|&r| r > 0 && !load.isVolatile(ir))?;
         } else if !ir.regions_of(op).is_empty() || !effects(ir, op).is_free() || ir.kind(op).works_across_threads() {
             return None;
         }
+        outside.extend(ir.operands(op).iter().filter(|&&v| is_kept(ir, v, body)));
     }
-    let asked = ir.get(looped, NUM_STAGES).is_some();
-    match registers {
-        _ if asked => None,
-        0 => None,
-        1..=16 => Some(4),
-        17..=32 => Some(2),
-        _ => None,
+    if ir.get(looped, NUM_STAGES).is_some() || loaded == 0 {
+        return None;
     }
-    .filter(|&f| registers * f as u32 <= BUDGET)
+    let carried = ir.args(body).iter();
+    let through: u32 = carried.chain(&outside).map(|&v| registers(ir.ty(v))).sum();
+    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET)
 }
 
-/// 32-bit registers of one thread that hold a loaded tensor; `None` for scalars.
-fn loaded_registers(ty: Type) -> Option<u32> {
-    ty.is_tensor().then(|| (layout::elems_per_thread(ty) as u32 * ty.elem().bit_width().unwrap_or(64)).div_ceil(32))
+/// Whether a value from outside of the loop holds registers in it: not a constant, a splat or a range, nor what only
+/// has the shape of one, nor addresses, most of which are one register with different offsets.
+fn is_kept(ir: &Ir, value: Value, body: Block) -> bool {
+    let Some(def) = ir.def_op(value) else { return false };
+    let cheap = ir.is(def, ArithOp::Constant)
+        || [TtOp::Splat, TtOp::MakeRange, TtOp::ExpandDims, TtOp::Broadcast].into_iter().any(|kind| ir.is(def, kind));
+    ir.parent_block(def) != Some(body) && !cheap && !ir.ty(value).elem().is_ptr()
+}
+
+/// Registers of one thread that hold a tensor; 0 for scalars. A number of fewer than 32 bits takes one as well: what
+/// uses it does so one by one.
+fn registers(ty: Type) -> u32 {
+    let words = ty.elem().bit_width().unwrap_or(64).div_ceil(32);
+    if ty.is_tensor() { layout::elems_per_thread(ty) as u32 * words } else { 0 }
 }
 
 /// Step 3: loads, with what they need, in front of everything else.

@@ -1,0 +1,460 @@
+//! The order of instructions in a block, chosen for few registers.
+//!
+//! The lowering computes a tile operation by operation: all addresses, all masks, all loads, and so on. LLVM keeps that
+//! order, and what the assembler makes of it needs the more registers the more is alive at once. Here large blocks get
+//! another order where that has a clearly lower peak of live registers. Assemblers order instructions anew, but within
+//! the registers that they plan with, and those depend on what they are given.
+//!
+//! # Algorithm
+//!
+//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers:
+//!
+//! 1. *Pinned* instructions (what reads or writes memory or works across threads, as far as LLVM says) stay in their
+//!    order. Loads of LLVM's own stay between the pinned instructions around them. All others may move.
+//! 2. Two orders are made beside the one that is there:
+//!    - *late*: what needs more registers than it frees comes right before the first instruction that needs it;
+//!    - *deep*: everything comes right before the pinned instruction or the end of the block that needs it, depth
+//!      first, the operand with the larger tree first; and what then frees as much as it needs follows at once, so that
+//!      the elements of a tile are finished one by one.
+//! 3. The order with the lowest peak is taken if that is below nine tenths of the present one.
+//!
+//! Registers are counted as 32-bit words of values that are made in the block or by its phis.
+
+use std::ffi::c_uint;
+
+use inkwell::llvm_sys::core;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode, LLVMTypeKind};
+use inkwell::module::Module;
+use inkwell::values::AsValueRef;
+
+use crate::ir::core::hash::Map;
+
+/// Smaller blocks stay as they are.
+const LEAST: usize = 64;
+/// Blocks that never need more registers than this stay as they are.
+const CROWDED: u32 = 48;
+
+/// An instruction of a block by its place in the present order.
+type Place = u32;
+
+/// Orders the blocks of a module.
+pub(super) fn crowded_blocks(module: &Module<'_>) {
+    for function in module.get_functions() {
+        for block in function.get_basic_block_iter() {
+            let list: Vec<LLVMValueRef> = block.get_instructions().map(|i| i.as_value_ref()).collect();
+            if list.len() >= LEAST
+                && let Some(order) = Scheduled::of(block.as_mut_ptr(), &list).and_then(|s| s.best())
+            {
+                arrange(block.as_mut_ptr(), &list, &order);
+            }
+        }
+    }
+}
+
+/// Puts the instructions of a block into this order.
+fn arrange(block: LLVMBasicBlockRef, list: &[LLVMValueRef], order: &[Place]) {
+    // SAFETY: all are instructions of the block; the last one is its terminator and stays, so there always is a place
+    // before it. The builder has no location, so the instructions keep theirs.
+    unsafe {
+        let builder = core::LLVMCreateBuilderInContext(core::LLVMGetTypeContext(core::LLVMTypeOf(list[0])));
+        let end = core::LLVMGetBasicBlockTerminator(block);
+        for &place in order {
+            let instruction = list[place as usize];
+            core::LLVMInstructionRemoveFromParent(instruction);
+            core::LLVMPositionBuilderBefore(builder, end);
+            core::LLVMInsertIntoBuilder(builder, instruction);
+        }
+        core::LLVMDisposeBuilder(builder);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// At the head of the block, never moved.
+    Phi,
+    /// In order with all others of its kind.
+    Pinned,
+    /// Between the pinned instructions around it.
+    Load,
+    /// A part of the value before it, which it follows at once.
+    Part,
+    Free,
+    Terminator,
+}
+
+/// What the orders of a block are made from.
+struct Scheduled {
+    kinds: Vec<Kind>,
+    /// The instructions of the block whose values an instruction uses, each once.
+    operands: Vec<Vec<Place>>,
+    /// What else must come before it.
+    after: Vec<Vec<Place>>,
+    users: Vec<Vec<Place>>,
+    /// 32-bit registers of the value.
+    weights: Vec<u32>,
+    /// Whether another block, or a phi, uses the value.
+    leaves: Vec<bool>,
+    /// The last instruction that uses the value, in the present order.
+    last_user: Vec<Place>,
+}
+
+impl Scheduled {
+    /// Reads a block. `None` if it holds what has to stay where it is.
+    fn of(block: LLVMBasicBlockRef, list: &[LLVMValueRef]) -> Option<Scheduled> {
+        let place_of: Map<usize, Place> = list.iter().enumerate().map(|(i, &v)| (v as usize, i as Place)).collect();
+        let count = list.len();
+        let mut s = Scheduled {
+            kinds: vec![],
+            operands: vec![],
+            after: vec![vec![]; count],
+            users: vec![vec![]; count],
+            weights: vec![],
+            leaves: vec![],
+            last_user: vec![0; count],
+        };
+        let facts = Facts::new();
+        for (i, &value) in list.iter().enumerate() {
+            let kind = facts.kind(value);
+            s.kinds.push(kind);
+            s.weights.push(registers(value));
+            s.leaves.push(is_used_outside(block, value));
+            let mut operands: Vec<Place> = vec![];
+            if kind != Kind::Phi {
+                // SAFETY: an instruction and numbers below its number of operands.
+                let used =
+                    unsafe { (0..core::LLVMGetNumOperands(value)).map(|n| core::LLVMGetOperand(value, n as c_uint)) };
+                operands = used.filter_map(|v| place_of.get(&(v as usize)).copied()).collect();
+                operands.sort_unstable();
+                operands.dedup();
+            }
+            for &operand in &operands {
+                s.users[operand as usize].push(i as Place);
+                s.last_user[operand as usize] = i as Place;
+            }
+            s.operands.push(operands);
+        }
+        s.fence();
+        (*s.kinds.last()? == Kind::Terminator).then_some(s)
+    }
+
+    /// Pinned instructions come one after the other, with the loads between them.
+    fn fence(&mut self) {
+        let mut last: Option<Place> = None;
+        let mut loads: Vec<Place> = vec![];
+        for i in 0..self.kinds.len() {
+            match self.kinds[i] {
+                Kind::Pinned => {
+                    self.after[i] = std::mem::take(&mut loads);
+                    self.after[i].extend(last);
+                    last = Some(i as Place);
+                }
+                Kind::Load => {
+                    self.after[i].extend(last);
+                    loads.push(i as Place);
+                }
+                Kind::Phi | Kind::Part | Kind::Free | Kind::Terminator => {}
+            }
+        }
+    }
+
+    /// The better of the two orders, if it is clearly better than the present one.
+    fn best(&self) -> Option<Vec<Place>> {
+        let present: Vec<Place> = (0..self.kinds.len() as Place).filter(|&i| self.moves(i)).collect();
+        let peak = self.peak(&present);
+        if peak < CROWDED {
+            return None;
+        }
+        let orders = [self.late(), self.deep()].map(|order| (self.peak(&order), order));
+        let (lowest, order) = orders.into_iter().min_by_key(|(peak, _)| *peak)?;
+        (lowest * 10 < peak * 9 && order.len() == present.len()).then_some(order)
+    }
+
+    fn moves(&self, i: Place) -> bool {
+        !matches!(self.kinds[i as usize], Kind::Phi | Kind::Terminator)
+    }
+
+    /// The most registers that are alive at once.
+    fn peak(&self, order: &[Place]) -> u32 {
+        let mut live = Live::new(self);
+        for &i in order {
+            live.emit(self, i);
+        }
+        live.peak
+    }
+
+    /// The order that delays what needs more registers than it frees.
+    fn late(&self) -> Vec<Place> {
+        let mut list = List::new(self);
+        for i in 0..self.kinds.len() as Place {
+            let at = i as usize;
+            let ends = |d: &&Place| self.last_user[**d as usize] == i && !self.leaves[**d as usize];
+            let freed: u32 = self.operands[at].iter().filter(ends).map(|&d| self.weights[d as usize]).sum();
+            let waits = matches!(self.kinds[at], Kind::Free | Kind::Load) && self.weights[at] > freed;
+            if self.moves(i) && !waits {
+                list.demand(i, false);
+            }
+        }
+        list.finish()
+    }
+
+    /// The depth-first order.
+    fn deep(&self) -> Vec<Place> {
+        let mut list = List::new(self);
+        for i in (0..self.kinds.len() as Place).filter(|&i| self.kinds[i as usize] == Kind::Pinned) {
+            list.demand(i, true);
+        }
+        for i in (0..self.kinds.len() as Place).filter(|&i| self.moves(i) && self.leaves[i as usize]) {
+            list.demand(i, true);
+        }
+        list.finish()
+    }
+
+    /// Registers that a tree of instructions needs: the operand that needs most comes first, the others keep its result.
+    fn needs(&self) -> Vec<u32> {
+        let mut needs: Vec<u32> = vec![0; self.kinds.len()];
+        for i in 0..self.kinds.len() {
+            if !matches!(self.kinds[i], Kind::Free | Kind::Load | Kind::Part) {
+                continue;
+            }
+            let mut below: Vec<(u32, u32)> =
+                self.operands[i].iter().map(|&d| (needs[d as usize], self.weights[d as usize])).collect();
+            below.sort_unstable_by(|a, b| b.cmp(a));
+            let mut held = 0;
+            let mut most = self.weights[i];
+            for (need, weight) in below {
+                most = most.max(held + need);
+                held += weight;
+            }
+            needs[i] = most.min(1 << 20);
+        }
+        needs
+    }
+}
+
+/// Live registers while instructions are emitted.
+struct Live {
+    /// Users of each value that are still to come.
+    left: Vec<u32>,
+    now: u32,
+    peak: u32,
+}
+
+impl Live {
+    fn new(s: &Scheduled) -> Live {
+        let left: Vec<u32> = s.users.iter().map(|u| u.len() as u32).collect();
+        let phis = s.kinds.iter().take_while(|&&k| k == Kind::Phi).count();
+        let now = (0..phis).filter(|&i| left[i] > 0 || s.leaves[i]).map(|i| s.weights[i]).sum();
+        Live { left, now, peak: now }
+    }
+
+    /// The registers that an instruction would free now.
+    fn frees(&self, s: &Scheduled, i: Place) -> u32 {
+        let ends = |d: &&Place| self.left[**d as usize] == 1 && !s.leaves[**d as usize];
+        s.operands[i as usize].iter().filter(ends).map(|&d| s.weights[d as usize]).sum()
+    }
+
+    fn emit(&mut self, s: &Scheduled, i: Place) {
+        let freed = self.frees(s, i);
+        for &d in &s.operands[i as usize] {
+            self.left[d as usize] -= 1;
+        }
+        let made = if self.left[i as usize] > 0 || s.leaves[i as usize] { s.weights[i as usize] } else { 0 };
+        self.now = self.now + made - freed;
+        self.peak = self.peak.max(self.now);
+    }
+}
+
+/// An order in the making.
+struct List<'a> {
+    s: &'a Scheduled,
+    needs: Vec<u32>,
+    live: Live,
+    done: Vec<bool>,
+    order: Vec<Place>,
+}
+
+impl<'a> List<'a> {
+    fn new(s: &'a Scheduled) -> List<'a> {
+        let done = s.kinds.iter().map(|&k| k == Kind::Phi).collect();
+        List { s, needs: s.needs(), live: Live::new(s), done, order: vec![] }
+    }
+
+    /// Emits an instruction behind all that it needs; with `eager`, also what then frees as much as it needs.
+    fn demand(&mut self, wanted: Place, eager: bool) {
+        let mut stack = vec![(wanted, false)];
+        while let Some((i, ready)) = stack.pop() {
+            if self.done[i as usize] {
+                continue;
+            }
+            if ready {
+                self.emit(i);
+                if eager && self.s.kinds[i as usize] == Kind::Free {
+                    self.follow(i);
+                }
+                continue;
+            }
+            stack.push((i, true));
+            let s = self.s;
+            let mut missing: Vec<Place> = s.operands[i as usize]
+                .iter()
+                .chain(&s.after[i as usize])
+                .copied()
+                .filter(|&d| !self.done[d as usize])
+                .collect();
+            // The last one on the stack is the first to be emitted.
+            missing.sort_by_key(|&d| (self.needs[d as usize], std::cmp::Reverse(d)));
+            stack.extend(missing.into_iter().map(|d| (d, false)));
+        }
+    }
+
+    fn emit(&mut self, i: Place) {
+        let s = self.s;
+        self.done[i as usize] = true;
+        self.live.emit(s, i);
+        self.order.push(i);
+        for &part in s.users[i as usize].iter().filter(|&&u| s.kinds[u as usize] == Kind::Part) {
+            if !self.done[part as usize] {
+                self.emit(part);
+            }
+        }
+    }
+
+    /// Emits the users of a value that can be and that free as much as they need, and theirs.
+    fn follow(&mut self, first: Place) {
+        let mut queue = vec![first];
+        while let Some(i) = queue.pop() {
+            for &user in &self.s.users[i as usize] {
+                let at = user as usize;
+                let ready = |d: &Place| self.done[*d as usize];
+                if self.s.kinds[at] == Kind::Free
+                    && !self.done[at]
+                    && self.s.operands[at].iter().all(ready)
+                    && self.s.weights[at] <= self.live.frees(self.s, user)
+                {
+                    self.emit(user);
+                    queue.push(user);
+                }
+            }
+        }
+    }
+
+    /// All that nothing has asked for comes last.
+    fn finish(mut self) -> Vec<Place> {
+        for i in (0..self.s.kinds.len() as Place).filter(|&i| self.s.moves(i)) {
+            self.demand(i, false);
+        }
+        self.order
+    }
+}
+
+/// Numbers of attributes, which LLVM looks up by name.
+struct Facts {
+    memory: c_uint,
+    convergent: c_uint,
+}
+
+impl Facts {
+    fn new() -> Facts {
+        let kind = inkwell::attributes::Attribute::get_named_enum_kind_id;
+        Facts { memory: kind("memory"), convergent: kind("convergent") }
+    }
+
+    fn kind(&self, value: LLVMValueRef) -> Kind {
+        use LLVMOpcode as O;
+        // SAFETY: an instruction.
+        match unsafe { core::LLVMGetInstructionOpcode(value) } {
+            O::LLVMPHI => Kind::Phi,
+            O::LLVMExtractValue => Kind::Part,
+            O::LLVMBr | O::LLVMRet | O::LLVMUnreachable | O::LLVMSwitch => Kind::Terminator,
+            // SAFETY: a load.
+            O::LLVMLoad if unsafe { core::LLVMGetVolatile(value) == 0 && core::LLVMGetOrdering(value) as u32 == 0 } => {
+                Kind::Load
+            }
+            O::LLVMCall if self.is_pure(value) => Kind::Free,
+            O::LLVMCall
+            | O::LLVMLoad
+            | O::LLVMStore
+            | O::LLVMFence
+            | O::LLVMAtomicRMW
+            | O::LLVMAtomicCmpXchg
+            | O::LLVMAlloca
+            | O::LLVMUDiv
+            | O::LLVMSDiv
+            | O::LLVMURem
+            | O::LLVMSRem => Kind::Pinned,
+            _ => Kind::Free,
+        }
+    }
+
+    /// Whether a call touches no memory and works in each thread alone.
+    fn is_pure(&self, call: LLVMValueRef) -> bool {
+        // SAFETY: a call; attributes are asked for by numbers that LLVM gave.
+        unsafe {
+            let callee = core::LLVMGetCalledValue(call);
+            let function = !core::LLVMIsAFunction(callee).is_null();
+            let of = |kind: c_uint| {
+                let here = core::LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+                if here.is_null() && function {
+                    core::LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind)
+                } else {
+                    here
+                }
+            };
+            let memory = of(self.memory);
+            let effects = core::LLVMIsAInlineAsm(callee).is_null() || core::LLVMGetInlineAsmHasSideEffects(callee) == 0;
+            effects
+                && of(self.convergent).is_null()
+                && !memory.is_null()
+                && core::LLVMGetEnumAttributeValue(memory) == 0
+        }
+    }
+}
+
+/// Whether another block uses a value, or a phi, which reads it at the end of this one.
+fn is_used_outside(block: LLVMBasicBlockRef, value: LLVMValueRef) -> bool {
+    // SAFETY: the uses of an instruction, whose users are instructions.
+    unsafe {
+        let mut used = core::LLVMGetFirstUse(value);
+        while !used.is_null() {
+            let user = core::LLVMGetUser(used);
+            if core::LLVMGetInstructionParent(user) != block || !core::LLVMIsAPHINode(user).is_null() {
+                return true;
+            }
+            used = core::LLVMGetNextUse(used);
+        }
+        false
+    }
+}
+
+/// 32-bit registers of an instruction's value. Predicates and what has parts of its own count nothing.
+fn registers(value: LLVMValueRef) -> u32 {
+    // SAFETY: a value and its type.
+    unsafe { words(core::LLVMTypeOf(value)) }
+}
+
+unsafe fn words(ty: LLVMTypeRef) -> u32 {
+    use LLVMTypeKind as T;
+    // SAFETY: a type; what is asked for is asked of its kind.
+    unsafe {
+        match core::LLVMGetTypeKind(ty) {
+            T::LLVMIntegerTypeKind if core::LLVMGetIntTypeWidth(ty) == 1 => 0,
+            T::LLVMIntegerTypeKind => core::LLVMGetIntTypeWidth(ty).div_ceil(32),
+            T::LLVMHalfTypeKind | T::LLVMBFloatTypeKind | T::LLVMFloatTypeKind => 1,
+            T::LLVMDoubleTypeKind => 2,
+            T::LLVMPointerTypeKind if core::LLVMGetPointerAddressSpace(ty) == 3 => 1,
+            T::LLVMPointerTypeKind => 2,
+            T::LLVMVectorTypeKind => {
+                let element = core::LLVMGetElementType(ty);
+                let bits = match core::LLVMGetTypeKind(element) {
+                    T::LLVMIntegerTypeKind => core::LLVMGetIntTypeWidth(element),
+                    T::LLVMHalfTypeKind | T::LLVMBFloatTypeKind => 16,
+                    T::LLVMFloatTypeKind => 32,
+                    _ => 64,
+                };
+                (bits * core::LLVMGetVectorSize(ty)).div_ceil(32)
+            }
+            _ => 0,
+        }
+    }
+}
