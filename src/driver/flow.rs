@@ -360,8 +360,18 @@ impl Flow<'_, '_> {
         let start = Instant::now();
         let behind = Behind { job: self.job, options: &self.options, launch: self.launch, made: &self.made, ir };
         let Some(later) = memo.recall(&behind, sources) else { return false };
-        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _, slow_assembler: _ } =
-            later;
+        let Compiled {
+            kernel,
+            artifacts,
+            metadata,
+            diagnostics,
+            files: _,
+            trail: _,
+            timings: _,
+            printed: _,
+            dumps: _,
+            slow_assembler: _,
+        } = later;
         (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);
         self.made.diagnostics.extend(diagnostics);
         self.made.timings.push(("cache", start.elapsed()));
@@ -479,7 +489,8 @@ impl Flow<'_, '_> {
             time_limit: self.options.time_limit,
         };
         let backend = self.backend();
-        let done = self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        let done =
+            self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
         if timings::assembler_is_slow(&self.made.timings) {
             self.made.slow_assembler = Some(backend.assembler(assembler.as_deref()));
         }
