@@ -27,7 +27,7 @@ use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
 use ttc::driver::{
     Compiled, Debug, Job, JobOptions, Naming, Outcome, Overrides, Reuse, Stage, grids, job_key, opt, output, request,
-    run_each,
+    run_each, timings,
 };
 use ttc::irgen::list_kernels;
 use ttc::launch::Variant;
@@ -125,7 +125,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let workers = c.jobs.unwrap_or_else(threads::usual);
     let reuse = Reuse { cache: cache.as_ref(), overrides: Some(&overrides) };
     let delivered = run_each(&jobs, &sources, &needed, &debug, &reuse, workers, |i, outcome| {
-        deliver(&jobs[i], outcome, &place, &launchers, c.summary)
+        deliver(&jobs[i], outcome, &place, &launchers, Shown { summary: c.summary, times: debug.time_passes })
     });
     let (mut report, variants) = collect(delivered, c.summary, naming);
     say_of_cache(cache.as_ref(), &mut report);
@@ -191,13 +191,21 @@ struct Delivered {
     variant: Option<(String, Variant)>,
 }
 
+/// What to show of a job beside its diagnostics.
+#[derive(Clone, Copy)]
+struct Shown {
+    summary: bool,
+    /// Whether to show the time of each stage.
+    times: bool,
+}
+
 /// Writes the artifacts of a job and collects what there is to say about them.
 fn deliver(
     job: &Job,
     Outcome { result, sources }: Outcome,
     place: &Placement,
     launchers: &Launchers,
-    summary: bool,
+    shown: Shown,
 ) -> Delivered {
     let mut made = match result {
         Ok(made) => made,
@@ -210,6 +218,10 @@ fn deliver(
             report.stderr.push('\n');
         }
     }
+    if shown.times {
+        report.stderr.push_str(&timings::table(&made.timings));
+        report.stderr.extend(timings::note(&made));
+    }
     let mut said = std::mem::take(&mut made.diagnostics);
     match place.write(job, &made) {
         Ok(stdout) => report.stdout = stdout,
@@ -220,7 +232,7 @@ fn deliver(
     if !said.is_empty() {
         report.diagnostics.push(said, sources);
     }
-    Delivered { report, made: summary.then(|| (job.clone(), made)), variant }
+    Delivered { report, made: shown.summary.then(|| (job.clone(), made)), variant }
 }
 
 /// Puts the results of all jobs into one report, in their order, and collects the variants of kernels.

@@ -34,6 +34,7 @@ pub mod repeated;
 pub mod reproducer;
 pub mod request;
 mod run;
+pub mod timings;
 pub mod variant;
 
 pub use crate::backend::Stage;

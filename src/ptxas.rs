@@ -47,6 +47,9 @@ use run::{Run, Word};
 /// How long a tool may run when nobody says: an hour. The largest real kernels take ptxas some minutes.
 pub const TIME_LIMIT: Duration = Duration::from_hours(1);
 
+/// How long `ptxas --version` may run.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+
 /// The options of a run of ptxas.
 #[derive(Clone, Copy, Debug)]
 pub struct AssembleOptions<'a> {
@@ -152,6 +155,22 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, more: &[&str]) ->
     }
     let log = ended.log();
     Ok(Assembled { cubin: output, functions: report::parse(&log), log, time: ended.time, ptxas: run.tool_path })
+}
+
+/// The release of a ptxas, such as `13.4`, from the last lines of `ptxas --version`:
+///
+/// ```text
+/// Cuda compilation tools, release 13.4, V13.4.92
+/// ```
+///
+/// It is `None` if the program says no such thing.
+#[must_use]
+pub fn release(ptxas: Option<&Path>) -> Option<String> {
+    let run = Run::new(Tool::Ptxas, find(Tool::Ptxas, ptxas).ok()?, vec!["--version".into()], &[]).ok()?;
+    let said = run.execute(Some(VERSION_LIMIT)).ok()?.log();
+    let (_, rest) = said.split_once("release ")?;
+    let release: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    (!release.is_empty()).then_some(release)
 }
 
 /// Disassembles a cubin to text, as `nvdisasm -c` prints it.

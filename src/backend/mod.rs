@@ -131,6 +131,9 @@ pub(crate) trait Backend: Sync {
     /// What the tool says of the assembly, or why it cannot be run.
     fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic>;
 
+    /// The assembler with its version, in words: `ptxas 13.4`. `named` is the assembler that the user named.
+    fn assembler(&self, named: Option<&Path>) -> String;
+
     /// A binary's instructions.
     ///
     /// # Errors

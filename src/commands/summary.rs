@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use ttc::driver::{Compiled, Job, Naming, Stage};
+use ttc::driver::{Compiled, Job, Naming, Stage, timings};
 use ttc::gpu::table::align;
 
-/// Makes the table, with a line for each row.
+/// Makes the table, with a line for each row, and a line more for each job whose assembler took most of a long time.
 pub(super) fn table(jobs: &[(Job, Compiled)], naming: Naming) -> String {
     let columns = columns(jobs, naming);
     let rows: Vec<Vec<String>> = if jobs.len() == 1 {
@@ -17,7 +17,7 @@ pub(super) fn table(jobs: &[(Job, Compiled)], naming: Naming) -> String {
         let row = |i: usize| columns.iter().map(|(_, values)| values[i].clone()).collect();
         std::iter::once(heads).chain((0..jobs.len()).map(row)).collect()
     };
-    align(&rows)
+    align(&rows) + &jobs.iter().filter_map(|(_, made)| timings::note(made)).collect::<String>()
 }
 
 /// The facts, each with its value for every job. The first names the job.

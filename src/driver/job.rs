@@ -102,6 +102,8 @@ pub struct Compiled {
     pub metadata: Metadata,
     /// Wall time of each stage that ran, in order.
     pub timings: Vec<(&'static str, Duration)>,
+    /// The assembler and its version, if it took most of a long compilation.
+    pub slow_assembler: Option<String>,
     /// Warnings and remarks.
     pub diagnostics: Vec<Diagnostic>,
     /// The lines that `tl.static_print` printed.

@@ -124,6 +124,7 @@ fn overridden(
     made.diagnostics.append(&mut later.diagnostics);
     made.artifacts.append(&mut later.artifacts);
     made.timings.append(&mut later.timings);
+    made.slow_assembler = later.slow_assembler;
     made.dumps.append(&mut later.dumps);
     // The file may call the kernel by a symbol, and outputs are named after the kernel.
     let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned());

@@ -105,6 +105,16 @@ fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
 }
 
 #[test]
+fn the_release_is_what_ptxas_says_of_itself() {
+    let said =
+        "echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'; echo 'Cuda compilation tools, release 13.4, V13.4.92'";
+    let asked = fake(&format!("[ \"$*\" = --version ] && {{ {said}; }}"));
+    assert_eq!(release(Some(&asked.path)).as_deref(), Some("13.4"));
+    assert_eq!(release(Some(&fake("echo hello").path)), None);
+    assert_eq!(release(Some(&asked.folder.path().join("none"))), None);
+}
+
+#[test]
 fn an_output_that_is_no_cubin_for_the_target_is_an_error() {
     let hello = fake("for last; do :; done; echo hello > \"$last\"");
     let error = assemble_with(&hello.path, PTX, "sm_80", None).unwrap_err();

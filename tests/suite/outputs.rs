@@ -351,6 +351,20 @@ fn a_closed_stdout_is_an_error_and_a_broken_pipe_silent() {
     assert_eq!(sh("\"$TTC\" add.tk --emit ptx > /dev/null").status.code(), Some(0));
 }
 
+/// Where ptxas takes nearly all of a long time, that is said, with its release and what to do. A table has all stages.
+#[test]
+fn a_slow_ptxas_is_named() {
+    let w = World::new(&[("add.tk", ADD)]);
+    let real = ttc::ptxas::find(ttc::ptxas::Tool::Ptxas, None).unwrap();
+    let script = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo release 99.1, V99.1.2; exit; fi\nsleep 5.1\n";
+    w.write("ptxas", &format!("{script}exec {} \"$@\"\n", real.display()));
+    fs::set_permissions(w.at("ptxas"), fs::Permissions::from_mode(0o755)).unwrap();
+    let said = w.run("add.tk --arch sm_80 --emit cubin -o o.cubin --ptxas ./ptxas --time-passes --summary", 0);
+    assert_eq!(said.matches("note: ptxas 99.1 took 5.").count(), 2, "{said}");
+    let stages = ["front end", "LLVM passes", "PTX", "ptxas", "all stages"];
+    assert!(stages.iter().all(|stage| said.contains(&format!(" ms         {stage}\n"))), "{said}");
+}
+
 /// A tool that ttc stops in order to end has not failed: neither a message nor its input is left. Many jobs and tries,
 /// since the time to do wrong is short.
 #[test]

@@ -25,8 +25,16 @@ const TRIPLE: &str = "nvptx64-nvidia-cuda";
 /// that the back end runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma`
 /// would be set a second time, and ptxas would run the products of the loop one by one. Straight-line strength
 /// reduction is left out: it is quadratic, half a second on a large kernel and minutes on a tile of 2^18 elements.
-/// [`strides`] does what matters of it.
-const FLAGS: [&str; 5] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt", "-enable-pre=false", "-opt-disable=slsr"];
+/// [`strides`] does what matters of it. The SLP vectorizer looks for no horizontal reductions: that is half of its time
+/// on large blocks, and what it may reorder of a block it spends there, so that pairs of 16 bits are left alone.
+const FLAGS: [&str; 6] = [
+    "ttc",
+    "-nvptx-short-ptr",
+    "-nvptx-mad-wide-opt",
+    "-enable-pre=false",
+    "-opt-disable=slsr",
+    "-slp-vectorize-hor=false",
+];
 
 /// Initialises the NVPTX back end, nothing else, once a process.
 fn initialize() {

@@ -98,6 +98,10 @@ impl Backend for NvidiaBackend {
         })
     }
 
+    fn assembler(&self, named: Option<&Path>) -> String {
+        ptxas::release(named).map_or_else(|| "ptxas".to_owned(), |release| format!("ptxas {release}"))
+    }
+
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
         ptxas::disassemble(binary, None, tools.time_limit)
     }

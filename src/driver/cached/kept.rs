@@ -40,8 +40,18 @@ impl Result {
     /// if a diagnostic cannot be kept.
     pub(super) fn of(made: &Compiled, front: usize, sources: &SourceMap) -> Option<Result> {
         // The rest is the front end's, or not kept.
-        let Compiled { kernel, artifacts, metadata, diagnostics, files: _, trail: _, timings: _, printed: _, dumps: _ } =
-            made;
+        let Compiled {
+            kernel,
+            artifacts,
+            metadata,
+            diagnostics,
+            files: _,
+            trail: _,
+            timings: _,
+            printed: _,
+            dumps: _,
+            slow_assembler: _,
+        } = made;
         Some(Result {
             kernel: kernel.clone(),
             metadata: metadata.clone(),

@@ -255,6 +255,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         trail: _,
         artifacts: _,
         timings: _,
+        slow_assembler: _,
         diagnostics: _,
         printed: _,
         dumps: _,

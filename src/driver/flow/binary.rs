@@ -8,6 +8,7 @@ use crate::codegen::Module;
 use crate::diag::Diagnostic;
 use crate::diag::codes::tools as codes;
 use crate::driver::job::JobOptions;
+use crate::driver::timings;
 use crate::passes::remarks::Group;
 
 /// What a first try may take for there to be a second.
@@ -60,7 +61,12 @@ impl Flow<'_, '_> {
         let options = self.options.clone();
         let tools = tools(&options, file);
         let backend = self.backend();
-        self.timed("ptxas", |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])
+        let done =
+            self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        if timings::assembler_is_slow(&self.made.timings) {
+            self.made.slow_assembler = Some(backend.assembler(options.ptxas.as_deref()));
+        }
+        Ok(done)
     }
 
     /// Keeps the binary and what is known of it.

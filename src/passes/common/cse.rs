@@ -193,9 +193,13 @@ fn hash_of(ir: &Ir, op: Op) -> u64 {
     ir.kind(op).hash(&mut hasher);
     ir.attrs(op).hash(&mut hasher);
     if ir.kind(op).has(Traits::COMMUTATIVE) {
-        // In any order: a sum.
-        let sum = ir.operands(op).iter().fold(0, |sum: usize, v| sum.wrapping_add(v.index()));
-        hasher.write_usize(sum);
+        // In any order: a sum. Each number is spread first, since plain numbers have equal sums all too often: `%1 + %9`
+        // and `%2 + %8`.
+        let spread = |v: &Value| {
+            let product = (v.index() as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            product ^ (product >> 29)
+        };
+        hasher.write_u64(ir.operands(op).iter().map(spread).fold(0, u64::wrapping_add));
     } else {
         ir.operands(op).hash(&mut hasher);
     }

@@ -90,23 +90,63 @@ fn constant_behind(rw: &Rewriter<'_>, value: Value) -> Option<i64> {
     rw.const_of(value)?.int_value()
 }
 
-fn addptr_of_addptr(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = Addptr::defining(rw.ir, Addptr(op).ptr(rw.ir)) else { return false };
-    let (ptr, x, y) = (inner.ptr(rw.ir), inner.offset(rw.ir), Addptr(op).offset(rw.ir));
+/// Additions to a pointer, one after the other, that are merged last with last as Triton does. Where the distances are
+/// not known, each of `n` additions then ends with a sum of its own, of up to `n` terms. A longer chain is merged from
+/// its start, so that its sums share their terms.
+const LONG_CHAIN: usize = 32;
+
+/// Two additions to a pointer that can become one.
+struct Pair {
+    inner: Addptr,
+    x: Value,
+    y: Value,
+    /// The sum of the two distances, where it is known.
+    sum: Option<i64>,
+}
+
+/// An addition with the one in front of it, if their sum cannot overflow.
+fn pair(rw: &Rewriter<'_>, op: Op) -> Option<Pair> {
+    let inner = Addptr::defining(rw.ir, Addptr(op).ptr(rw.ir))?;
+    let (x, y) = (inner.offset(rw.ir), Addptr(op).offset(rw.ir));
     let ty = rw.ir.ty(x);
-    let Some(width) = ty.bit_width().filter(|_| rw.ir.ty(y) == ty) else { return false };
-    let fits = |sum: i64| width >= 64 || (-(1i64 << (width - 1))..1i64 << (width - 1)).contains(&sum);
-    let safe = width == 64
-        || matches!((constant_behind(rw, x), constant_behind(rw, y)), (Some(a), Some(b)) if a.checked_add(b).is_some_and(fits));
-    if !safe {
-        return false;
-    }
-    let loc = rw.ir.loc(op);
-    let sum = rw.value(ArithOp::Addi, loc, &[x, y], ty);
+    let width = ty.bit_width().filter(|_| rw.ir.ty(y) == ty)?;
+    let fits = |sum: &i64| width >= 64 || (-(1i64 << (width - 1))..1i64 << (width - 1)).contains(sum);
+    let sum = constant_behind(rw, x).zip(constant_behind(rw, y)).and_then(|(a, b)| a.checked_add(b)).filter(fits);
+    (sum.is_some() || width == 64).then_some(Pair { inner, x, y, sum })
+}
+
+/// The additions from `op` towards the start of its chain that merge with the one in front of them; with `known`, as
+/// far as the distances are known.
+fn chain(rw: &Rewriter<'_>, op: Op, known: bool) -> impl Iterator<Item = Op> {
+    let mut at = op;
+    std::iter::from_fn(move || {
+        let pair = pair(rw, at).filter(|pair| pair.sum.is_some() || !known)?;
+        Some(std::mem::replace(&mut at, pair.inner.0))
+    })
+}
+
+/// Merges from the start, each addition with one that has been merged before: a chain takes time in proportion to its
+/// length. Short chains of unknown distances are merged from the end.
+fn addptr_of_addptr(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(Pair { sum, .. }) = pair(rw, op) else { return false };
+    let known = sum.is_some();
+    let from_start = known || chain(rw, op, false).nth(LONG_CHAIN).is_some();
+    let merged: Vec<Op> = if from_start { chain(rw, op, known).collect() } else { vec![op] };
+    merged.into_iter().rev().for_each(|op| merge_with_inner(rw, op));
+    true
+}
+
+fn merge_with_inner(rw: &mut Rewriter<'_>, op: Op) {
+    let Some(Pair { inner, x, y, sum }) = pair(rw, op) else { return };
+    rw.at = InsertPoint::Before(op);
+    let (loc, ty, ptr) = (rw.ir.loc(op), rw.ir.ty(x), inner.ptr(rw.ir));
+    let sum = match sum {
+        Some(sum) => rw.constant(Attr::int_splat(ty, sum), loc),
+        None => rw.value(ArithOp::Addi, loc, &[x, y], ty),
+    };
     let hints = [DIVISIBILITY, CONTIGUITY, CONSTANCY, POINTEE_TYPE];
     let moved = hints.into_iter().fold(Addptr::state(loc, ptr, sum), |state, hint| state.copy(rw.ir, op, hint));
     rw.replace_by(op, moved);
-    true
 }
 
 fn reduce_to_dot(rw: &mut Rewriter<'_>, op: Op) -> bool {
