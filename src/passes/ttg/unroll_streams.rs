@@ -77,13 +77,14 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
     if ir.get(looped, NUM_STAGES).is_some() || loaded == 0 {
         return None;
     }
-    let carried = ir.args(body).iter();
+    let carried = ir.args(body).iter().filter(|&&v| !ir.ty(v).elem().is_ptr());
     let through: u32 = carried.chain(&outside).map(|&v| registers(ir.ty(v))).sum();
     [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET)
 }
 
 /// Whether a value from outside of the loop holds registers in it: not a constant, a splat or a range, nor what only
-/// has the shape of one, nor addresses, most of which are one register with different offsets.
+/// has the shape of one, nor addresses, most of which are one register with different offsets (as are those that the
+/// loop carries).
 fn is_kept(ir: &Ir, value: Value, body: Block) -> bool {
     let Some(def) = ir.def_op(value) else { return false };
     let cheap = ir.is(def, ArithOp::Constant)
