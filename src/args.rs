@@ -494,6 +494,9 @@ pub(crate) struct Compile {
     /// Do not contract a * b + c into one rounding
     #[arg(long)]
     pub(crate) no_fp_fusion: bool,
+    /// Do not compile a kernel that spills registers again with other choices
+    #[arg(long)]
+    pub(crate) no_retry: bool,
     /// Leave line tables out of PTX and cubin
     #[arg(long)]
     pub(crate) no_line_info: bool,

@@ -1,8 +1,8 @@
 """Run kernels as two compilers made them on one GPU: the same inputs, results compared by value, then both timed in turns.
 
-usage: race.py OURS REFERENCE [--launches FILE] [--only TEXT] [--grid X,Y,Z] [--int N] [--least US] [--rounds N] [--json FILE]
+usage: race.py OURS REFERENCE [--before DIR] [--launches FILE] [--only TEXT] [--grid X,Y,Z] [--int N] [--least US] [--rounds N] [--json FILE]
 
-OURS and REFERENCE hold one folder a case with k.cubin and k.json (`build.py` writes them). FILE is `launches.jsonl`: a grid, values of arguments and
+OURS, REFERENCE and DIR (an earlier state of ours, which is only timed) hold one folder a case with k.cubin and k.json (`build.py` writes them). FILE is `launches.jsonl`: a grid, values of arguments and
 contents of buffers, by the kernel's id. A kernel without an entry there gets N (128) for each integer, a random number for each float, and the grid 64,8,2.
 Pointers get 64 MiB of random values of their type (floats near 1, integers below 8) unless the entry says otherwise.
 
@@ -31,6 +31,7 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("ours")
     p.add_argument("reference")
+    p.add_argument("--before")
     p.add_argument("--launches")
     p.add_argument("--only", default="")
     p.add_argument("--grid", default="64,8,2")
@@ -132,6 +133,9 @@ class Case:
         random = np.random.default_rng(0)
         self.ours = self.cu.load(f"{options.ours}/{case}")
         self.reference = self.cu.load(f"{options.reference}/{case}")
+        self.forms = [self.ours, self.reference]
+        if options.before and os.path.exists(f"{options.before}/{case}/k.cubin"):
+            self.forms.append(self.cu.load(f"{options.before}/{case}"))
         self.grid = tuple((entry["grid"] + [1, 1])[:3]) if entry else tuple(map(int, options.grid.split(",")))
         values, fills, sizes = (entry.get(k, {}) if entry else {} for k in ("values", "fill", "bytes"))
         self.start, self.buffers, self.arguments = [], [], []
@@ -175,9 +179,9 @@ class Case:
         return [b.clone() for b in self.buffers]
 
     def time(self, rounds):
-        """Microseconds of a launch, ours and the reference's: medians, in turns."""
+        """Microseconds of a launch, ours and the reference's and those of before: medians, in turns."""
         import torch
-        launchers = [self.launcher(self.ours), self.launcher(self.reference)]
+        launchers = [self.launcher(form) for form in self.forms]
 
         def sample(launch, count):
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -192,7 +196,7 @@ class Case:
         count = 20 if once < 2500 else 4 if once < 20000 else 1
         count = max(count, min(100, int(2000 / max(once, 1))))
         samples = [[sample(launch, count) for launch in launchers] for _ in range(rounds)]
-        return [statistics.median(s[i] for s in samples) for i in (0, 1)]
+        return [statistics.median(column) for column in zip(*samples)]
 
 
 def same(a, b):
@@ -285,7 +289,7 @@ def main():
             print(json.dumps([case, r]), file=log, flush=True)
         if r["state"] in ("differs", "fault", "time or crash"):
             print(f"{r['state']}: {case} {r}", flush=True)
-        if "us" in r and max(r["us"]) > options.least:
+        if "us" in r and max(r["us"][:2]) > options.least:
             timed.append((r["us"][1] / r["us"][0], case, r))
     print(states)
     timed.sort(key=lambda t: t[0])
@@ -293,6 +297,10 @@ def main():
         print(f"{ratio:.3f} {case[:70]} {r['us'][0]:.1f} us, reference {r['us'][1]:.1f}; registers {r['registers']} local {r['local']}")
     if timed:
         mean = math.exp(sum(math.log(t[0]) for t in timed) / len(timed))
+        before = [math.log(r["us"][2] / r["us"][0]) for _, _, r in timed if len(r["us"]) > 2]
+        if before:
+            print(f"{len(before)} against before: geometric mean {math.exp(sum(before) / len(before)):.3f}, "
+                  f"{sum(b < math.log(0.95) for b in before)} below 0.95, {sum(b > math.log(1.05) for b in before)} above 1.05")
         print(f"{len(timed)} timed: geometric mean {mean:.3f}, {sum(t[0] < 0.95 for t in timed)} below 0.95, {sum(t[0] > 1.05 for t in timed)} above 1.05")
     sys.exit(bad)
 

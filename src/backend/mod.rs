@@ -62,6 +62,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) assembler: Option<&'a Path>,
     pub(crate) line_info: bool,
     pub(crate) fp_fusion: bool,
+    /// Whether the assembler may run once more, in another way, where its answer is bad.
+    pub(crate) retry: bool,
     /// Where the user wrote the assembly; complaints point into it.
     pub(crate) source_name: Option<&'a str>,
     /// How long a tool may run; without limit if absent.
@@ -76,6 +78,13 @@ pub(crate) struct Binary {
     /// Bytes that a thread stores and loads because registers did not suffice.
     pub(crate) spill_stores: u32,
     pub(crate) spill_loads: u32,
+}
+
+impl Binary {
+    /// Bytes that go to memory for want of registers, and back.
+    pub(crate) fn spilled(&self) -> u32 {
+        self.spill_stores.saturating_add(self.spill_loads)
+    }
 }
 
 /// Code for one architecture.

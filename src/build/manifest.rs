@@ -50,6 +50,7 @@ pub struct Build {
     pub lock: PathBuf,
     pub line_info: bool,
     pub fp_fusion: bool,
+    pub retry: bool,
 }
 
 impl Default for Build {
@@ -65,6 +66,7 @@ impl Default for Build {
             lock: lock::NAME.into(),
             line_info: true,
             fp_fusion: true,
+            retry: true,
         }
     }
 }

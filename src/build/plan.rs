@@ -263,6 +263,7 @@ impl Plan {
             maxnreg: kernel.maxnreg,
             debug: kernel.debug,
             fp_fusion: build.fp_fusion,
+            retry: build.retry,
             line_info: build.line_info,
             triton_abi: kernel.triton_abi,
             symbol: renamed.then(|| match &kernel.config {

@@ -24,7 +24,9 @@ use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::prepared::PreparedFunction;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
-use crate::ir::{Block, Ir, Loc, Op, Value};
+use crate::ir::core::hash::Map;
+use crate::ir::{Block, Ir, Loc, Op, Type, Value};
+use crate::layout;
 
 pub(crate) type Res<T> = Result<T, Diagnostic>;
 pub(crate) type Val<'c> = BasicValueEnum<'c>;
@@ -49,7 +51,8 @@ pub(super) type Families = fn(&mut Lower<'_, '_>, Op) -> Res<()>;
 #[derive(Clone)]
 pub(crate) struct Label<'c> {
     pub(crate) block: BasicBlock<'c>,
-    pub(crate) phis: Vec<Vec<PhiValue<'c>>>,
+    /// The phis of each argument, with the numbers of their registers. Copies of a register have none.
+    pub(crate) phis: Vec<Vec<(usize, PhiValue<'c>)>>,
 }
 
 /// The lowering of one function.
@@ -72,6 +75,8 @@ pub(crate) struct Lower<'c, 'a> {
     /// Lowers one operation by its kind.
     pub(super) families: Families,
     pub(super) values: Vec<Option<Regs<'c>>>,
+    /// What [`Lower::set`] knows of copies, by types.
+    pub(super) copies: Map<Type, Option<Rc<[usize]>>>,
     pub(super) lines: Option<LineTable>,
     pub(super) tid: IntValue<'c>,
     /// Version of the assembly language that the kernel's inline assembly needs.
@@ -119,10 +124,21 @@ impl<'c> Lower<'c, '_> {
         let mut phis = Vec::with_capacity(args.len());
         for &arg in args {
             let types = self.register_types(self.ir.ty(arg))?;
-            let regs: Vec<PhiValue<'c>> =
-                types.into_iter().map(|ty| self.b.build_phi(ty, "")).collect::<Result<_, _>>()?;
-            self.set(arg, regs.iter().map(|p| p.as_basic_value()).collect());
-            phis.push(regs);
+            let copies = self.copies(self.ir.ty(arg));
+            let mut made: Vec<(usize, PhiValue<'c>)> = vec![];
+            let mut regs: Vec<Val<'c>> = vec![];
+            for (i, ty) in types.into_iter().enumerate() {
+                match copies.as_ref().map(|first| first[i]).filter(|&first| first < i) {
+                    Some(first) => regs.push(regs[first]),
+                    None => {
+                        let phi = self.b.build_phi(ty, "")?;
+                        regs.push(phi.as_basic_value());
+                        made.push((i, phi));
+                    }
+                }
+            }
+            self.set(arg, regs);
+            phis.push(made);
         }
         if let Some(back) = back {
             self.b.position_at_end(back);
@@ -135,8 +151,8 @@ impl<'c> Lower<'c, '_> {
         let from = self.b.get_insert_block().ok_or_else(|| defect("no current block"))?;
         for (phis, &value) in target.phis.iter().zip(values) {
             let regs = self.get(value)?;
-            for (phi, reg) in phis.iter().zip(regs.iter()) {
-                phi.add_incoming(&[(reg, from)]);
+            for (register, phi) in phis {
+                phi.add_incoming(&[(&regs[*register], from)]);
             }
         }
         Ok(())
@@ -183,8 +199,28 @@ impl<'c> Lower<'c, '_> {
 
     // ---- values ----
 
-    pub(crate) fn set(&mut self, value: Value, regs: Vec<Val<'c>>) {
+    /// Sets the registers of a value. Those that hold copies of an element become the first one of them, whatever they
+    /// were computed from: what is computed from them is then computed once.
+    pub(crate) fn set(&mut self, value: Value, mut regs: Vec<Val<'c>>) {
+        if let Some(first) = self.copies(self.ir.ty(value)).filter(|first| first.len() == regs.len()) {
+            for i in 0..regs.len() {
+                regs[i] = regs[first[i]];
+            }
+        }
         self.values[value.index()] = Some(regs.into());
+    }
+
+    /// For each register of a tensor the first one that holds the same element; `None` where no two do.
+    pub(crate) fn copies(&mut self, ty: Type) -> Option<Rc<[usize]>> {
+        if !ty.is_tensor() {
+            return None;
+        }
+        if let Some(known) = self.copies.get(&ty) {
+            return known.clone();
+        }
+        let found = Self::layout(ty).ok().and_then(layout::first_holders).map(Rc::from);
+        self.copies.insert(ty, found.clone());
+        found
     }
 
     /// The registers of a value.

@@ -22,6 +22,7 @@ use super::{ops, shared};
 use crate::analysis::clusters;
 use crate::analysis::prepared::{Prepared, PreparedFunction};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::core::hash::Map;
 use crate::ir::dialects::discardable::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, NUM_CTAS, NUM_WARPS, SHARED};
 use crate::ir::dialects::keys::{Int, Key};
 use crate::ir::dialects::tt::tt::Func;
@@ -186,6 +187,7 @@ impl<'a> Lower<'static, 'a> {
             blocks: BTreeMap::new(),
             families: ops::lower,
             values: vec![None; ir.value_capacity()],
+            copies: Map::default(),
             lines: None,
             tid: llvm.i32_type().const_zero(),
             isa_version: facts.isa_version,

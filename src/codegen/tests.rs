@@ -173,3 +173,48 @@ fn vectors_are_looked_for_only_where_a_register_holds_two_elements() {
     assert!(!slp(&half, "sm_80"), "ptxas rejects some of its vectors there");
     assert!(!slp(&vector_add(), "sm_90a"));
 }
+
+/// A kernel that multiplies 150 times, then combines the products one by one: as it stands, all of them are alive at once.
+fn crowded(barrier: &str) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::from("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %x, i32 %y) {\n");
+    for i in 0..150 {
+        let _ = writeln!(text, "  %a{i} = mul i32 %x, {}\n  %b{i} = xor i32 %a{i}, %y", 2 * i + 3);
+    }
+    text.push_str(barrier);
+    let mut sum = "%y".to_owned();
+    for i in 0..150 {
+        let _ = writeln!(text, "  %s{i} = add i32 {sum}, %b{i}\n  %t{i} = shl i32 %s{i}, 1");
+        sum = format!("%t{i}");
+    }
+    let _ = write!(text, "  store i32 {sum}, ptr addrspace(1) %p\n  ret void\n}}\n");
+    text
+}
+
+/// In another order the products are made when they are needed.
+#[test]
+fn a_crowded_block_has_another_order() {
+    let mut module = parse_llir(&crowded(""), &options("sm_80")).unwrap();
+    module.keep_for_other_order().unwrap();
+    let usual = module.emit_assembly().unwrap();
+    let other = module.emit_in_other_order().unwrap().expect("there is a better order");
+    let counts = |text: &str| ["mul.lo", "xor", "add", "shl"].map(|word| text.matches(word).count());
+    assert_eq!(counts(&usual), counts(&other), "an order changes no instruction");
+    let interleaves = |text: &str| text.find("shl").unwrap() < text.rfind("mul.lo").unwrap();
+    assert!(!interleaves(&usual) && interleaves(&other));
+}
+
+/// Small kernels, those whose order is as good as any, and those with asynchronous instructions keep theirs.
+#[test]
+fn other_blocks_keep_their_order() {
+    let other = |text: &str, arch: &str| {
+        let mut module = parse_llir(text, &options(arch)).unwrap();
+        module.keep_for_other_order().unwrap();
+        module.emit_assembly().unwrap();
+        module.emit_in_other_order().unwrap()
+    };
+    assert!(other("define ptx_kernel void @k() {\n  ret void\n}\n", "sm_80").is_none());
+    let wait = "  call void asm sideeffect \"wgmma.wait_group.sync.aligned 0;\", \"~{memory}\"()\n";
+    assert!(other(&crowded(wait), "sm_90a").is_none());
+    assert!(other(&crowded(""), "sm_90a").is_some());
+}

@@ -139,6 +139,13 @@ impl Options {
         self
     }
 
+    /// Whether a kernel that spills registers is compiled again with other choices. The default is yes.
+    #[must_use]
+    pub fn retry(mut self, on: bool) -> Options {
+        self.settings.retry = on;
+        self
+    }
+
     /// Whether PTX and cubin get line tables. The default is yes.
     #[must_use]
     pub fn line_info(mut self, on: bool) -> Options {

@@ -63,7 +63,7 @@ pub(super) struct Carried {
     pub(super) grid: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) launch: Option<Descriptor>,
-    /// Those of `--no-fp-fusion`, `--no-line-info` and `--triton-abi` that were given.
+    /// Those of `--no-fp-fusion`, `--no-retry`, `--no-line-info` and `--triton-abi` that were given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) options: Vec<String>,
 }
@@ -108,8 +108,9 @@ type Flag = (&'static str, fn(&JobOptions) -> bool, fn(&mut JobOptions));
 
 /// Options of code generation that have no place in the metadata: the word, how to ask whether it was given, and how to
 /// set it.
-const FLAGS: [Flag; 3] = [
+const FLAGS: [Flag; 4] = [
     ("no-fp-fusion", |o| !o.fp_fusion, |o| o.fp_fusion = false),
+    ("no-retry", |o| !o.retry, |o| o.retry = false),
     ("no-line-info", |o| !o.line_info, |o| o.line_info = false),
     ("triton-abi", |o| o.triton_abi, |o| o.triton_abi = true),
 ];

@@ -35,6 +35,8 @@ pub struct JobOptions {
     pub debug: bool,
     pub maxnreg: Option<u32>,
     pub fp_fusion: bool,
+    /// Whether a kernel that spills registers is compiled again, with other choices (`flow/binary.rs`).
+    pub retry: bool,
     pub line_info: bool,
     /// Whether to append the two hidden pointer parameters that Triton's launcher passes.
     pub triton_abi: bool,
@@ -66,6 +68,7 @@ impl Default for JobOptions {
             debug: false,
             maxnreg: None,
             fp_fusion: true,
+            retry: true,
             line_info: true,
             triton_abi: false,
             symbol: None,

@@ -4,6 +4,8 @@
 //! time, and register `r` holds the element at `base ⊕ offset[r]`. The offset is the constant
 //! `offset[r] = L(r, 0, 0, 0)` ([`register_offsets`]).
 
+use std::collections::BTreeMap;
+
 use super::encodings::{layout_of, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::{Attr, Type};
@@ -36,6 +38,10 @@ fn tensor_layout(ty: Type) -> &'static LinearLayout {
 /// element at the coordinates of that thread's register 0, exclusive-ored with these.
 #[must_use]
 pub fn register_offsets(layout: &LinearLayout) -> Vec<Vec<i32>> {
+    packed_offsets(layout).into_iter().map(|p| layout.unpack(p)).collect()
+}
+
+fn packed_offsets(layout: &LinearLayout) -> Vec<u64> {
     let registers = layout.columns_of(Dim::Register);
     // In binary counting, each value differs from one already known by its highest bit.
     let mut packed: Vec<u64> = vec![0];
@@ -44,7 +50,16 @@ pub fn register_offsets(layout: &LinearLayout) -> Vec<Vec<i32>> {
         let half = packed.len() / 2;
         packed[half..].iter_mut().for_each(|p| *p ^= column);
     }
-    packed.into_iter().map(|p| layout.unpack(p)).collect()
+    packed
+}
+
+/// For each register the first one of the thread that holds the same element; `None` where no two do.
+#[must_use]
+pub fn first_holders(layout: &LinearLayout) -> Option<Vec<usize>> {
+    let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
+    let packed = packed_offsets(layout);
+    let first: Vec<usize> = packed.iter().enumerate().map(|(i, &p)| *seen.entry(p).or_insert(i)).collect();
+    (seen.len() < packed.len()).then_some(first)
 }
 
 /// The bits of register, lane, warp and block that do not decide which element is held.

@@ -121,6 +121,10 @@ impl LlvmTarget for Nvptx {
         libdevice::link(module, context, path)
     }
 
+    fn is_asynchronous(&self, assembly: &str) -> bool {
+        assembly.contains("wgmma")
+    }
+
     fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine) {
         strides::share(module, &machine.get_target_data());
         pointers::keep_recurrences(module);

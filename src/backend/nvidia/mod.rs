@@ -83,6 +83,7 @@ impl Backend for NvidiaBackend {
             ptxas: tools.assembler,
             line_info: tools.line_info,
             fp_fusion: tools.fp_fusion,
+            again: tools.retry,
             source_name: tools.source_name,
             time_limit: tools.time_limit,
             ..AssembleOptions::default()

@@ -76,6 +76,8 @@ pub struct Facts {
 /// The fields drop in this order, the context last: everything else lives in it.
 struct Inner {
     module: LlvmModule<'static>,
+    /// The module as it was before the back end changed it.
+    kept: Option<LlvmModule<'static>>,
     machine: TargetMachine,
     messages: Box<Messages>,
     context: Box<Context>,
@@ -131,7 +133,7 @@ impl Draft {
         }
         self.module.set_triple(&TargetTriple::create(llvm.triple()));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
-        let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };
+        let inner = Inner { module: self.module, kept: None, machine, messages: self.messages, context: self.context };
         Ok(Module { inner: Some(inner), facts, options: options.clone(), llvm, foreign: false })
     }
 }
@@ -284,7 +286,7 @@ impl Module {
     /// `E0709` when LLVM fails.
     pub fn emit_assembly(&mut self) -> Result<String, Diagnostic> {
         let fuse = self.options.fp_fusion;
-        let (target, version, llvm, foreign) = (self.options.target, self.facts.isa_version, self.llvm, self.foreign);
+        let (target, version, llvm) = (self.options.target, self.facts.isa_version, self.llvm);
         let text = self.step(move |inner| {
             let simple =
                 if is_huge(&inner.module) { Some(llvm.machine(&target, version, Effort::Least)?) } else { None };
@@ -293,16 +295,52 @@ impl Module {
                 allow_contraction(&inner.module);
             }
             llvm.before_emission(&inner.module, &inner.machine);
-            if !foreign {
-                order::crowded_blocks(&inner.module);
-            }
-            let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no assembly: {e}"));
-            let buffer =
-                machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
-            String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
+            written(&inner.module, machine)
         })?;
         Ok(self.llvm.after_emission(text))
     }
+
+    /// Keeps the module as it is for [`Module::emit_in_other_order`], if it has blocks that would get another order and
+    /// is not huge. Comes before [`Module::emit_assembly`], which changes it.
+    ///
+    /// # Errors
+    /// `E0709` when LLVM fails.
+    pub fn keep_for_other_order(&mut self) -> Result<(), Diagnostic> {
+        let llvm = self.llvm;
+        let kept = self.step(move |inner| {
+            let worth = !is_huge(&inner.module) && order::is_crowded(&inner.module, llvm);
+            Ok(worth.then(|| inner.module.clone()))
+        })?;
+        if let Some(inner) = &mut self.inner {
+            inner.kept = kept;
+        }
+        Ok(())
+    }
+
+    /// Makes assembly of the module that was kept, with crowded blocks in an order that needs fewer registers ([`order`]).
+    /// `None` if nothing was kept or no such order was found.
+    ///
+    /// # Errors
+    /// `E0709` when LLVM fails.
+    pub fn emit_in_other_order(&mut self) -> Result<Option<String>, Diagnostic> {
+        let (fuse, llvm) = (self.options.fp_fusion, self.llvm);
+        let text = self.step(move |inner| {
+            let Some(module) = &inner.kept else { return Ok(None) };
+            if fuse {
+                allow_contraction(module);
+            }
+            llvm.before_emission(module, &inner.machine);
+            if order::crowded_blocks(module, llvm) { written(module, &inner.machine).map(Some) } else { Ok(None) }
+        })?;
+        Ok(text.map(|text| self.llvm.after_emission(text)))
+    }
+}
+
+/// What the back end writes for a module.
+fn written(module: &LlvmModule<'_>, machine: &TargetMachine) -> Result<String, Diagnostic> {
+    let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no assembly: {e}"));
+    let buffer = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
+    String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
 }
 
 /// Runs a pipeline in the text form of LLVM's `opt -passes=`.

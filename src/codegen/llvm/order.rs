@@ -1,13 +1,14 @@
-//! The order of instructions in a block, chosen for few registers.
+//! Another order of the instructions in a block, for fewer registers.
 //!
 //! The lowering computes a tile operation by operation: all addresses, all masks, all loads, and so on. LLVM keeps that
-//! order, and what the assembler makes of it needs the more registers the more is alive at once. Here large blocks get
-//! another order where that has a clearly lower peak of live registers. Assemblers order instructions anew, but within
-//! the registers that they plan with, and those depend on what they are given.
+//! order. It is good for latency, and needs the more registers the more is alive at once. Where they do not suffice, the
+//! blocks that need most can get another order that has a clearly lower peak of live registers. Assemblers order
+//! instructions anew, but what they make of it depends on what they are given.
 //!
 //! # Algorithm
 //!
-//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers:
+//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers, without asynchronous
+//! instructions:
 //!
 //! 1. *Pinned* instructions (what reads or writes memory or works across threads, as far as LLVM says) stay in their
 //!    order. Loads of LLVM's own stay between the pinned instructions around them. All others may move.
@@ -26,30 +27,45 @@ use inkwell::llvm_sys::core;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode, LLVMTypeKind};
 use inkwell::module::Module;
-use inkwell::values::AsValueRef;
+use inkwell::values::{AsValueRef, FunctionValue};
 
+use super::LlvmTarget;
 use crate::ir::core::hash::Map;
 
 /// Smaller blocks stay as they are.
 const LEAST: usize = 64;
-/// Blocks that never need more registers than this stay as they are.
-const CROWDED: u32 = 48;
+/// Blocks that never need as many registers stay as they are.
+const CROWDED: u32 = 100;
 
 /// An instruction of a block by its place in the present order.
 type Place = u32;
 
-/// Orders the blocks of a module.
-pub(super) fn crowded_blocks(module: &Module<'_>) {
-    for function in module.get_functions() {
-        for block in function.get_basic_block_iter() {
-            let list: Vec<LLVMValueRef> = block.get_instructions().map(|i| i.as_value_ref()).collect();
-            if list.len() >= LEAST
-                && let Some(order) = Scheduled::of(block.as_mut_ptr(), &list).and_then(|s| s.best())
-            {
-                arrange(block.as_mut_ptr(), &list, &order);
-            }
+/// Whether some block needs enough registers to get another order, if there is one.
+pub(super) fn is_crowded(module: &Module<'_>, llvm: &dyn LlvmTarget) -> bool {
+    blocks(module)
+        .any(|(block, list)| Scheduled::of(block, &list, llvm).is_some_and(|s| s.peak(&s.present()) >= CROWDED))
+}
+
+/// Gives the blocks of a module their orders; `false` if all stay as they are.
+pub(super) fn crowded_blocks(module: &Module<'_>, llvm: &dyn LlvmTarget) -> bool {
+    let mut changed = false;
+    for (block, list) in blocks(module) {
+        if let Some(order) = Scheduled::of(block, &list, llvm).and_then(|s| s.best()) {
+            arrange(block, &list, &order);
+            changed = true;
         }
     }
+    changed
+}
+
+/// The blocks of a module with their instructions, without the small ones.
+fn blocks(module: &Module<'_>) -> impl Iterator<Item = (LLVMBasicBlockRef, Vec<LLVMValueRef>)> {
+    let all = module.get_functions().flat_map(FunctionValue::get_basic_block_iter);
+    let listed = all.map(|block| {
+        let list: Vec<LLVMValueRef> = block.get_instructions().map(|i| i.as_value_ref()).collect();
+        (block.as_mut_ptr(), list)
+    });
+    listed.filter(|(_, list)| list.len() >= LEAST)
 }
 
 /// Puts the instructions of a block into this order.
@@ -101,7 +117,10 @@ struct Scheduled {
 
 impl Scheduled {
     /// Reads a block. `None` if it holds what has to stay where it is.
-    fn of(block: LLVMBasicBlockRef, list: &[LLVMValueRef]) -> Option<Scheduled> {
+    fn of(block: LLVMBasicBlockRef, list: &[LLVMValueRef], llvm: &dyn LlvmTarget) -> Option<Scheduled> {
+        if list.iter().any(|&value| assembly_of(value).is_some_and(|text| llvm.is_asynchronous(&text))) {
+            return None;
+        }
         let place_of: Map<usize, Place> = list.iter().enumerate().map(|(i, &v)| (v as usize, i as Place)).collect();
         let count = list.len();
         let mut s = Scheduled {
@@ -160,7 +179,7 @@ impl Scheduled {
 
     /// The better of the two orders, if it is clearly better than the present one.
     fn best(&self) -> Option<Vec<Place>> {
-        let present: Vec<Place> = (0..self.kinds.len() as Place).filter(|&i| self.moves(i)).collect();
+        let present = self.present();
         let peak = self.peak(&present);
         if peak < CROWDED {
             return None;
@@ -168,6 +187,10 @@ impl Scheduled {
         let orders = [self.late(), self.deep()].map(|order| (self.peak(&order), order));
         let (lowest, order) = orders.into_iter().min_by_key(|(peak, _)| *peak)?;
         (lowest * 10 < peak * 9 && order.len() == present.len()).then_some(order)
+    }
+
+    fn present(&self) -> Vec<Place> {
+        (0..self.kinds.len() as Place).filter(|&i| self.moves(i)).collect()
     }
 
     fn moves(&self, i: Place) -> bool {
@@ -408,6 +431,23 @@ impl Facts {
                 && !memory.is_null()
                 && core::LLVMGetEnumAttributeValue(memory) == 0
         }
+    }
+}
+
+/// The text of a call of inline assembly.
+fn assembly_of(value: LLVMValueRef) -> Option<String> {
+    // SAFETY: an instruction; what is asked of a call is asked of calls alone, and the text is as long as LLVM says.
+    unsafe {
+        if core::LLVMGetInstructionOpcode(value) as u32 != LLVMOpcode::LLVMCall as u32 {
+            return None;
+        }
+        let assembly = core::LLVMIsAInlineAsm(core::LLVMGetCalledValue(value));
+        if assembly.is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let text = core::LLVMGetInlineAsmAsmString(assembly, &raw mut length);
+        Some(String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned())
     }
 }
 

@@ -55,6 +55,9 @@ pub(crate) trait LlvmTarget: Sync {
     /// Why the file cannot be read or linked.
     fn link_library<'c>(&self, module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String>;
 
+    /// Whether an instruction in inline assembly still works on its registers when the next one starts.
+    fn is_asynchronous(&self, assembly: &str) -> bool;
+
     /// Changes a module before the back end gets it.
     fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine);
 

@@ -142,7 +142,7 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let from = here(cx)?;
     let carried = Label { block: head.block, phis: head.phis[1..].to_vec() };
     cx.pass(&carried, ir.operands(end))?;
-    head.phis[0].iter().for_each(|phi| phi.add_incoming(&[(&next, from)]));
+    head.phis[0].iter().for_each(|(_, phi)| phi.add_incoming(&[(&next, from)]));
     cx.b.build_unconditional_branch(head.block)?;
 
     cx.b.position_at_end(exit);

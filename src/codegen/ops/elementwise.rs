@@ -17,7 +17,10 @@ pub(super) fn elementwise<'c>(
     let result = cx.ir.result(op);
     let count = Lower::num_regs(cx.ir.ty(result))?;
     let operands = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
-    let equal = equal_registers(cx, result)?;
+    let mut equal = equal_registers(cx, result)?;
+    if equal.is_empty() {
+        equal = cx.copies(cx.ir.ty(result)).map_or_else(Vec::new, |first| first.to_vec());
+    }
     let mut regs: Vec<Val<'c>> = Vec::with_capacity(count);
     let mut args = Vec::with_capacity(operands.len());
     for i in 0..count {

@@ -25,6 +25,7 @@ mod memory;
 mod reduce;
 mod reduce_lanes;
 mod scan;
+mod scan_carry;
 mod shape;
 
 use crate::codegen::lower::{Lower, Res, defect};

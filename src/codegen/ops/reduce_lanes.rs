@@ -72,7 +72,7 @@ fn is_in_place(step: &LaneStep) -> bool {
 }
 
 /// The values that another lane has in place of these.
-fn shuffled<'c>(cx: &mut Lower<'c, '_>, tuples: &[Tuple<'c>], from: Source<'c>) -> Res<Vec<Tuple<'c>>> {
+pub(super) fn shuffled<'c>(cx: &mut Lower<'c, '_>, tuples: &[Tuple<'c>], from: Source<'c>) -> Res<Vec<Tuple<'c>>> {
     let mut others: Vec<Tuple<'c>> = vec![vec![]; tuples.len()];
     for i in 0..tuples.first().map_or(0, Vec::len) {
         let values: Vec<Val<'c>> = tuples.iter().map(|t| t[i]).collect();

@@ -69,6 +69,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
         debug,
         maxnreg,
         fp_fusion,
+        retry,
         line_info,
         triton_abi,
         symbol,
@@ -95,7 +96,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
     for number in [num_warps, num_stages, num_ctas, maxnreg] {
         d.option(*number, |d, n| d.number(u64::from(n)));
     }
-    for flag in [debug, fp_fusion, line_info, triton_abi, locations] {
+    for flag in [debug, fp_fusion, retry, line_info, triton_abi, locations] {
         d.flag(*flag);
     }
     d.option(symbol.as_deref(), Digest::text);
@@ -226,6 +227,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         time_limit: _,
         debug,
         fp_fusion,
+        retry,
         line_info,
         triton_abi,
         symbol,
@@ -235,7 +237,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         locations,
         max_ops,
     } = options;
-    for flag in [debug, fp_fusion, line_info, triton_abi, locations] {
+    for flag in [debug, fp_fusion, retry, line_info, triton_abi, locations] {
         d.flag(*flag);
     }
     d.flag(symbol.is_some());

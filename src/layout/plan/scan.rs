@@ -45,6 +45,8 @@ pub struct ScanPlan {
     /// For each register, the base class and the place in it that hold its prefix.
     pub places: Vec<(usize, usize)>,
     pub steps: Vec<ScanStep>,
+    /// The base classes of each line along the axis. Nothing moves between lines.
+    pub lines: Vec<Vec<usize>>,
 }
 
 /// The steps of one level, or of several across warps.
@@ -152,7 +154,11 @@ impl ScanPlan {
             steps.push(ScanStep { class_of, exchange, next });
             level = after;
         }
-        Ok(ScanPlan { base, places, steps })
+        let mut lines: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (i, &register) in firsts.iter().enumerate() {
+            lines.entry(scan.places.beside(register)).or_default().push(i);
+        }
+        Ok(ScanPlan { base, places, steps, lines: lines.into_values().collect() })
     }
 
     /// The number of slots of all steps, for each operand.

@@ -35,7 +35,7 @@ tt.func public @masked(%p: tensor<512x!tt.ptr<f32>, #b>, %offs: tensor<512xi32, 
 
 // -----
 
-// 32 registers an iteration: two iterations fill the budget of 64.
+// 16 registers that the loop carries and 16 an iteration: two iterations fit into the budget of 64, four do not.
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
 // CHECK-LABEL: @two_at_once
@@ -44,17 +44,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // CHECK-NOT: tt.load
 // CHECK: scf.yield
 // CHECK: scf.for
-tt.func public @two_at_once(%p: tensor<4096x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<4096xf32, #b>) -> tensor<4096xf32, #b> {
+tt.func public @two_at_once(%p: tensor<2048x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<2048xf32, #b>) -> tensor<2048xf32, #b> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<4096xf32, #b>) : i32 {
-    %at = tt.splat %i : i32 -> tensor<4096xi32, #b>
-    %q = tt.addptr %p, %at : tensor<4096x!tt.ptr<f32>, #b>, tensor<4096xi32, #b>
-    %x = tt.load %q : tensor<4096x!tt.ptr<f32>, #b>
-    %sum = arith.addf %acc, %x : tensor<4096xf32, #b>
-    scf.yield %sum : tensor<4096xf32, #b>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<2048xf32, #b>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<2048xi32, #b>
+    %q = tt.addptr %p, %at : tensor<2048x!tt.ptr<f32>, #b>, tensor<2048xi32, #b>
+    %x = tt.load %q : tensor<2048x!tt.ptr<f32>, #b>
+    %sum = arith.addf %acc, %x : tensor<2048xf32, #b>
+    scf.yield %sum : tensor<2048xf32, #b>
   }
-  tt.return %0 : tensor<4096xf32, #b>
+  tt.return %0 : tensor<2048xf32, #b>
 }
 
 // 64 registers an iteration have enough under way.
@@ -149,5 +149,30 @@ tt.func public @volatile(%p: tensor<512x!tt.ptr<f32>, #b>, %n: i32, %init: tenso
     scf.yield %sum : tensor<512xf32, #b>
   }
   tt.return %0 : tensor<512xf32, #b>
+}
+}
+
+// -----
+
+// 32 registers that the loop carries leave room for one iteration of 32.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @carries_much
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK-NOT: scf.for
+// CHECK-NOT: tt.load
+// CHECK: tt.return
+tt.func public @carries_much(%p: tensor<4096x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<4096xf32, #b>) -> tensor<4096xf32, #b> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<4096xf32, #b>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<4096xi32, #b>
+    %q = tt.addptr %p, %at : tensor<4096x!tt.ptr<f32>, #b>, tensor<4096xi32, #b>
+    %x = tt.load %q : tensor<4096x!tt.ptr<f32>, #b>
+    %sum = arith.addf %acc, %x : tensor<4096xf32, #b>
+    scf.yield %sum : tensor<4096xf32, #b>
+  }
+  tt.return %0 : tensor<4096xf32, #b>
 }
 }

@@ -4,7 +4,8 @@
 //!    likewise columns and B, and nobody is spread along K.
 //! 2. The register of the result at (row, column) is its start value plus, for each `k` in ascending order, A's
 //!    register at (row, k) times B's at (k, column). Floats are fused where that is allowed, integers multiplied and
-//!    added.
+//!    added. All results take the step of one `k` before that of the next: a column of A and a row of B are alive at
+//!    once, and not all of both.
 //! 3. Operands of a narrower type are widened first, signed for integers.
 //!
 //! Example: 2×2 elements a thread and K = 16 are 64 `fma.rn.f32`, in four chains.
@@ -31,16 +32,18 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let elem = cx.elem_type(cx.ir.ty(values[2]))?;
     let (left, right, start) = (widened(cx, values[0], elem)?, widened(cx, values[1], elem)?, cx.get(values[2])?);
     let mut out: Vec<Val<'_>> = start.to_vec();
-    let steps = a.along(COLUMN);
-    for ([batch, row, column], registers) in d.registers() {
-        let mut sum = start[registers[0]];
-        for &k in &steps {
-            let (Some(x), Some(y)) = (a.register([batch, row, k]), b.register([batch, k, column])) else {
+    let results: Vec<_> = d.registers().into_iter().collect();
+    for k in a.along(COLUMN) {
+        for ([batch, row, column], registers) in &results {
+            let (Some(x), Some(y)) = (a.register([*batch, *row, k]), b.register([*batch, k, *column])) else {
                 return Err(cx.unsupported(op, "a thread does not hold all operands of its results"));
             };
-            sum = multiply_add(cx, left[x], right[y], sum)?;
+            let first = registers[0];
+            out[first] = multiply_add(cx, left[x], right[y], out[first])?;
         }
-        registers.iter().for_each(|&r| out[r] = sum);
+    }
+    for (_, registers) in &results {
+        registers.iter().for_each(|&r| out[r] = out[registers[0]]);
     }
     cx.set(cx.ir.result(op), out);
     Ok(())

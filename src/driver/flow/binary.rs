@@ -1,0 +1,114 @@
+//! From PTX to a binary: ptxas, and a second try where the first one spills registers.
+
+use std::time::{Duration, Instant};
+
+use super::{Flow, Step};
+use crate::backend::{Binary, Stage, Tools};
+use crate::codegen::Module;
+use crate::diag::Diagnostic;
+use crate::diag::codes::tools as codes;
+use crate::driver::job::JobOptions;
+use crate::driver::timings;
+use crate::passes::remarks::Group;
+
+/// What a first try may take for there to be a second.
+const LONGEST: Duration = Duration::from_secs(5);
+
+fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>) -> Tools<'a> {
+    Tools {
+        assembler: options.ptxas.as_deref(),
+        line_info: options.line_info,
+        fp_fusion: options.fp_fusion,
+        retry: options.retry,
+        source_name: file,
+        time_limit: options.time_limit,
+    }
+}
+
+impl Flow<'_, '_> {
+    /// Assembles PTX of ours. A kernel that spills is compiled a second time, with its instructions in another order;
+    /// the one that spills less is taken, the first if they differ by less than a tenth. No second time where the first
+    /// took more than [`LONGEST`].
+    pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
+        if !self.goes_past(Stage::Assembly) {
+            return Ok((ptx, None));
+        }
+        let start = Instant::now();
+        let first = self.assembled(&ptx, None)?;
+        if first.spilled() == 0 || start.elapsed() > LONGEST {
+            return Ok((ptx, Some(first)));
+        }
+        let Some(other) = self.timed("PTX", |_| module.emit_in_other_order()).map_err(|e| vec![e])? else {
+            return Ok((ptx, Some(first)));
+        };
+        // Where only the second try fails, the first one stands.
+        match self.assembled(&other, None) {
+            Ok(second) if second.spilled() * 10 < first.spilled() * 9 => Ok((other, Some(second))),
+            _ => Ok((ptx, Some(first))),
+        }
+    }
+
+    /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
+    pub(super) fn assemble(&mut self, ptx: &str, file: Option<&str>) -> Step {
+        if !self.goes_past(Stage::Assembly) {
+            return Ok(());
+        }
+        let binary = self.assembled(ptx, file)?;
+        self.keep_binary(binary)
+    }
+
+    fn assembled(&mut self, ptx: &str, file: Option<&str>) -> Step<Binary> {
+        let options = self.options.clone();
+        let tools = tools(&options, file);
+        let backend = self.backend();
+        let done =
+            self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        if timings::assembler_is_slow(&self.made.timings) {
+            self.made.slow_assembler = Some(backend.assembler(options.ptxas.as_deref()));
+        }
+        Ok(done)
+    }
+
+    /// Keeps the binary and what is known of it.
+    pub(super) fn keep_binary(&mut self, done: Binary) -> Step {
+        self.made.metadata.registers = Some(done.registers);
+        self.made.metadata.spills = Some(done.spill_stores + done.spill_loads);
+        self.remark_registers(done.registers, done.spill_stores, done.spill_loads);
+        self.keep(Stage::Binary, |_| done.bytes.clone());
+        if !self.goes_past(Stage::Binary) {
+            return Ok(());
+        }
+        let options = self.options.clone();
+        let tools = tools(&options, None);
+        let backend = self.backend();
+        let listing = self.timed("nvdisasm", |_| backend.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
+        self.keep(Stage::Listing, |_| listing.into_bytes());
+        Ok(())
+    }
+
+    /// Makes the remark on registers from what ptxas says, if it was asked for.
+    fn remark_registers(&mut self, registers: u32, stored: u32, loaded: u32) {
+        if !self.debug.remarks.contains(&Group::Spill) {
+            return;
+        }
+        let spilled = if stored + loaded == 0 {
+            "nothing is spilled".to_owned()
+        } else {
+            format!("{stored} bytes of spill stores, {loaded} of spill loads")
+        };
+        let name = &self.made.kernel;
+        let mut remark = Diagnostic::remark(
+            &codes::REGISTER_USE,
+            format!("`{name}` uses {registers} registers a thread; {spilled}"),
+        );
+        if let Some(place) = &self.kernel_loc {
+            remark = remark.at(place.clone(), "");
+        }
+        if stored + loaded > 0 {
+            let more =
+                if self.launch.maxnreg.is_some() { "raise `--maxnreg`, use more warps" } else { "use more warps" };
+            remark = remark.help(format!("{more} or smaller blocks, so that a thread holds fewer elements"));
+        }
+        self.made.diagnostics.push(remark);
+    }
+}
