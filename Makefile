@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,6 +54,11 @@ oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op,
 .oracle/bin/python:
 	python3 -m venv .oracle
 	.oracle/bin/pip install -q triton==3.9.0 numpy
+
+# LIST: kernels, an object a line; SRC: their repositories; LOAD: a Python file that imports kernel files (docs/testing.md).
+wild: build .oracle/bin/python ## compile real kernels with ttc and with Triton 3.9 to out/wild: LIST=FILE SRC=DIR LOAD=FILE; race.py times them on a GPU
+	.oracle/bin/python scripts/wild/build.py $(TTC) $(LIST) $(SRC) $(OUT)/wild --load $(LOAD)
+	python3 scripts/wild/report.py --build $(OUT)/wild/results.jsonl
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)

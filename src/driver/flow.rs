@@ -470,7 +470,7 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
-        if self.options.retry && file.is_none() && self.goes_past(Stage::Assembly) {
+        if self.options.retry && self.goes_past(Stage::Assembly) {
             module.keep_for_other_order().map_err(|e| vec![e])?;
         }
         let ptx = self.timed("PTX", |_| module.emit_assembly()).map_err(|e| vec![e])?;
