@@ -1,20 +1,24 @@
-"""Compile real kernels with ttc and with Triton for one comparison: code, registers, spills, and the time that each compiler takes.
+"""Compile real kernels with ttc and with Triton for one comparison: code, registers, spills, and the time that each
+compiler takes.
 
-usage: build.py TTC LIST SRC OUT [--load FILE] [--arch 90] [--only TEXT] [--part K/N] [--limit S] [--ours-only] [--ptxas PATH]
+usage: build.py TTC LIST SRC OUT [--load FILE] [--arch 90] [--only TEXT] [--part K/N] [--limit S] [--ours-only]
+    [--ptxas PATH]
 
-Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. LIST has a JSON object a line: id, repo, path, func,
-signature, defines, num_warps, num_stages. The file of a kernel lies in SRC/<owner>+<name>/<path>. FILE is a Python file with
-`load(root, path)`, which imports a kernel file whose surroundings (torch, the rest of its package) are missing.
+Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. LIST has a JSON object a line:
+id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel lies in
+SRC/<owner>+<name>/<path>. FILE is a Python file with `load(root, path)`, which imports a kernel file whose
+surroundings (torch, the rest of its package) are missing.
 
 For each kernel:
-1. Triton compiles it in a fork of this process, so that what is timed is what a warm process takes: from the Python function to the cubin,
-   without reading the file and without Triton's own cache.
+1. Triton compiles it in a fork of this process, so that what is timed is what a warm process takes: from the Python
+   function to the cubin, without reading the file and without Triton's own cache.
 2. `ttc compile` runs as a whole process, from the file to the cubin, without its cache. `--summary` divides its time.
 
-OUT/triton/<case> and OUT/ttc/<case> get k.cubin and k.json, and OUT/results.jsonl one object a kernel with times in seconds, registers and
-spilled bytes of both. Kernels that are there already are not compiled again, so a run can be continued. --ours-only leaves Triton out and
-writes to OUT/ttc alone.
+OUT/triton/<case> and OUT/ttc/<case> get k.cubin and k.json, and OUT/results.jsonl one object a kernel with times in
+seconds, registers and spilled bytes of both. Kernels that are there already are not compiled again, so a run can be
+continued. --ours-only leaves Triton out and writes to OUT/ttc alone.
 """
+
 import argparse
 import importlib.util
 import json
@@ -70,6 +74,7 @@ def triton_job(row, options, folder):
     """Runs in a fork: compiles one kernel with Triton and writes its files. Returns what is known about it."""
     import triton
     from triton.backends.compiler import GPUTarget
+
     load = sys.modules["kernel_loader"].load
     module = load(f"{options.src}/{row['repo'].replace('/', '+')}", row["path"])
     kernel = getattr(module, row["func"])
@@ -92,8 +97,11 @@ def triton_job(row, options, folder):
     log = open(f"{folder}/log", "w+")
     os.dup2(log.fileno(), 1)
     start = time.perf_counter()
-    compiled = triton.compile(source, target=GPUTarget("cuda", options.arch, 32),
-                              options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]})
+    compiled = triton.compile(
+        source,
+        target=GPUTarget("cuda", options.arch, 32),
+        options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]},
+    )
     seconds = time.perf_counter() - start
     sys.stdout.flush()
     with open(f"{folder}/k.cubin", "wb") as f:
@@ -102,7 +110,13 @@ def triton_job(row, options, folder):
         with open(f"{folder}/k.{stage}", "w") as f:
             f.write(compiled.asm[stage])
     with open(f"{folder}/k.json", "w") as f:
-        json.dump({k: getattr(compiled.metadata, k, 0) for k in ("name", "num_warps", "num_ctas", "shared", "global_scratch_size")}, f)
+        json.dump(
+            {
+                k: getattr(compiled.metadata, k, 0)
+                for k in ("name", "num_warps", "num_ctas", "shared", "global_scratch_size")
+            },
+            f,
+        )
     with open(f"{folder}/log") as f:
         return {"seconds": seconds, **usage_of(f.read())}
 
@@ -136,16 +150,41 @@ def triton_compiles(row, options, folder):
 def ours_compiles(row, options, folder):
     os.makedirs(folder, exist_ok=True)
     root = f"{options.src}/{row['repo'].replace('/', '+')}"
-    command = [options.ttc, "compile", f"{root}/{row['path']}", "-k", row["func"], "-I", root, "--signature", ", ".join(row["signature"]),
-               "--num-warps", str(row["num_warps"]), "--num-stages", str(row["num_stages"]), "--error-format", "short", "--summary",
-               "--arch", f"sm_{options.arch}" + ("a" if options.arch >= 90 else ""), "-o", f"{folder}/k.cubin"]
+    command = [
+        options.ttc,
+        "compile",
+        f"{root}/{row['path']}",
+        "-k",
+        row["func"],
+        "-I",
+        root,
+        "--signature",
+        ", ".join(row["signature"]),
+        "--num-warps",
+        str(row["num_warps"]),
+        "--num-stages",
+        str(row["num_stages"]),
+        "--error-format",
+        "short",
+        "--summary",
+        "--arch",
+        f"sm_{options.arch}" + ("a" if options.arch >= 90 else ""),
+        "-o",
+        f"{folder}/k.cubin",
+    ]
     for name, value in row["defines"].items():
         command += ["-D", f"{name}={value}"]
     if options.ptxas:
         command += ["--ptxas", options.ptxas]
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                          env={**os.environ, "TTC_CACHE": "0"}) as p:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TTC_CACHE": "0"},
+    ) as p:
         try:
             summary, messages = p.communicate(timeout=options.limit)
         except subprocess.TimeoutExpired:
@@ -154,11 +193,18 @@ def ours_compiles(row, options, folder):
             return {"error": f"more than {options.limit} s"}
     seconds = time.perf_counter() - start
     if p.returncode:
-        return {"error": next((l for l in messages.splitlines() if "error" in l), f"exit {p.returncode}")[:200], "seconds": seconds}
+        return {
+            "error": next((l for l in messages.splitlines() if "error" in l), f"exit {p.returncode}")[:200],
+            "seconds": seconds,
+        }
     stages = {name: float(ms) / 1000 for name, ms in re.findall(r"(?m)^(\S[\w ]*?) {2,}([\d.]+) ms$", summary)}
     stages.pop("total", None)
-    return {"seconds": seconds, "stages": stages, "registers": int(re.search(r"registers +(\d+)", summary)[1]),
-            "spills": int(re.search(r"spills +(\d+) bytes", summary)[1])}
+    return {
+        "seconds": seconds,
+        "stages": stages,
+        "registers": int(re.search(r"registers +(\d+)", summary)[1]),
+        "spills": int(re.search(r"spills +(\d+) bytes", summary)[1]),
+    }
 
 
 WARM_UP = """
@@ -175,14 +221,18 @@ def warm_up(options):
     """Compiles a small kernel, so that forks have what Triton loads, asks and caches once in a process."""
     import triton
     from triton.backends.compiler import GPUTarget
+
     with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
         f.write(WARM_UP)
         f.flush()
         spec = importlib.util.spec_from_file_location("warm_up", f.name)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        source = triton.compiler.ASTSource(fn=module.warm_up, signature={"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"},
-                                           constexprs={(3,): 128})
+        source = triton.compiler.ASTSource(
+            fn=module.warm_up,
+            signature={"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"},
+            constexprs={(3,): 128},
+        )
         triton.compile(source, target=GPUTarget("cuda", options.arch, 32))
 
 

@@ -1,19 +1,27 @@
-"""Run kernels as two compilers made them on one GPU: the same inputs, results compared by value, then both timed in turns.
+"""Run kernels as two compilers made them on one GPU: the same inputs, results compared by value, then both timed in
+turns.
 
-usage: race.py OURS REFERENCE [--before DIR] [--launches FILE] [--only TEXT] [--grid X,Y,Z] [--int N] [--least US] [--rounds N] [--json FILE]
+usage: race.py OURS REFERENCE [--before DIR] [--launches FILE] [--only TEXT] [--grid X,Y,Z] [--int N] [--least US]
+    [--rounds N] [--json FILE]
 
-OURS, REFERENCE and DIR (an earlier state of ours, which is only timed) hold one folder a case with k.cubin and k.json (`build.py` writes them). FILE is `launches.jsonl`: a grid, values of arguments and
-contents of buffers, by the kernel's id. A kernel without an entry there gets N (128) for each integer, a random number for each float, and the grid 64,8,2.
-Pointers get 64 MiB of random values of their type (floats near 1, integers below 8) unless the entry says otherwise.
+OURS, REFERENCE and DIR (an earlier state of ours, which is only timed) hold one folder a case with k.cubin and k.json
+(`build.py` writes them). FILE is `launches.jsonl`: a grid, values of arguments and contents of buffers, by the
+kernel's id. A kernel without an entry there gets N (128) for each integer, a random number for each float, and the
+grid 64,8,2. Pointers get 64 MiB of random values of their type (floats near 1, integers below 8) unless the entry
+says otherwise.
 
-1. The reference runs twice on fresh buffers. Where it faults, the kernel is `unusable`; where it disagrees with itself, `unstable`.
-2. Ours runs on fresh buffers. `equal` is bit for bit; `close` and `differs` judge elements beyond 1e-2 of the value; `idle` writes nothing.
-3. Both are timed in turns: each sample is as many launches as take two milliseconds, at least 20, and the median of N samples counts.
+1. The reference runs twice on fresh buffers. Where it faults, the kernel is `unusable`; where it disagrees with
+   itself, `unstable`.
+2. Ours runs on fresh buffers. `equal` is bit for bit; `close` and `differs` judge elements beyond 1e-2 of the value;
+   `idle` writes nothing.
+3. Both are timed in turns: each sample is as many launches as take two milliseconds, at least 20, and the median of N
+   samples counts.
 
-A worker does one case after the other until one faults; then another process goes on behind it. Ends with the distribution of the reference's
-time divided by ours over the cases where either takes longer than US (4) microseconds. Exits with 1 if a result differs or only ours faults.
-Needs the CUDA driver and PyTorch.
+A worker does one case after the other until one faults; then another process goes on behind it. Ends with the
+distribution of the reference's time divided by ours over the cases where either takes longer than US (4)
+microseconds. Exits with 1 if a result differs or only ours faults. Needs the CUDA driver and PyTorch.
 """
+
 import argparse
 import ctypes
 import json
@@ -84,8 +92,16 @@ class Driver:
 def buffer(kind, size, fill):
     """The start of a buffer: `kind` is the type that the pointer points to."""
     import torch
-    floats = {"fp16": torch.float16, "f16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "f32": torch.float32,
-              "fp64": torch.float64, "f64": torch.float64}
+
+    floats = {
+        "fp16": torch.float16,
+        "f16": torch.float16,
+        "bf16": torch.bfloat16,
+        "fp32": torch.float32,
+        "f32": torch.float32,
+        "fp64": torch.float64,
+        "f64": torch.float64,
+    }
     bits = 8 if kind.startswith("fp8") or kind in ("i1", "u1") else int(kind.lstrip("iu")) if kind not in floats else 0
     dtype = floats.get(kind) or getattr(torch, "uint8" if bits == 8 else f"int{bits}")
     count = size // dtype.itemsize
@@ -93,14 +109,23 @@ def buffer(kind, size, fill):
         # The same 8 MiB again and again: values do not matter for time, and random ones take long to make.
         part = min(count, (8 << 20) // dtype.itemsize)
         if kind in floats:
-            values = (torch.randn(part, device="cuda", dtype=torch.float64 if dtype is torch.float64 else torch.float32) * 0.5 + 1).to(dtype)
+            values = (
+                torch.randn(part, device="cuda", dtype=torch.float64 if dtype is torch.float64 else torch.float32) * 0.5
+                + 1
+            ).to(dtype)
         else:
-            values = torch.randint(0, 2 if kind.endswith("i1") or kind == "u1" else 64 if bits == 8 else 8, (part,), device="cuda", dtype=dtype)
+            values = torch.randint(
+                0,
+                2 if kind.endswith("i1") or kind == "u1" else 64 if bits == 8 else 8,
+                (part,),
+                device="cuda",
+                dtype=dtype,
+            )
         return values.repeat(-(-count // part))[:count].contiguous()
     [(how, what)] = fill.items()
     if how == "values":
         whole = torch.zeros(count, device="cuda", dtype=dtype)
-        whole[:len(what)] = torch.tensor(what, device="cuda").to(dtype)
+        whole[: len(what)] = torch.tensor(what, device="cuda").to(dtype)
         return whole
     if how == "constant":
         return torch.full((count,), what, device="cuda", dtype=dtype)
@@ -112,6 +137,7 @@ def buffer(kind, size, fill):
 
 def scalar(kind, value):
     import numpy as np
+
     if kind in ("fp16", "f16"):
         return ctypes.c_uint16(int(np.float16(value).view(np.uint16)))
     if kind == "bf16":
@@ -127,6 +153,7 @@ class Case:
     def __init__(self, options, case, entry):
         import numpy as np
         import torch
+
         self.cu = Driver()
         torch.zeros(1, device="cuda")
         torch.manual_seed(0)
@@ -146,11 +173,16 @@ class Case:
                 self.buffers.append(self.start[-1].clone())
                 self.arguments.append(ctypes.c_uint64(self.buffers[-1].data_ptr()))
             elif "equals" not in p:
-                usual = float(random.uniform(0.1, 0.9)) if kind[0] in "fb" else 1 if kind in ("i1", "u1") else options.integer
+                usual = (
+                    float(random.uniform(0.1, 0.9))
+                    if kind[0] in "fb"
+                    else 1 if kind in ("i1", "u1") else options.integer
+                )
                 self.arguments.append(scalar(kind, values.get(name, usual)))
 
     def parameters(self, meta):
         import torch
+
         size = meta.get("global_scratch_size", 0) * math.prod(self.grid)
         if size > 8 << 30:
             raise RuntimeError("too much scratch memory")
@@ -161,6 +193,7 @@ class Case:
 
     def launcher(self, form):
         import torch
+
         function, meta, _ = form
         pointers, kept = self.parameters(meta)
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
@@ -168,10 +201,12 @@ class Case:
 
         def launch(_kept=kept):
             return self.cu.lib.cuLaunchKernel(function, *self.grid, block, 1, 1, meta["shared"], stream, pointers, None)
+
         return launch
 
     def results(self, form):
         import torch
+
         for b, s in zip(self.buffers, self.start):
             b.copy_(s)
         self.cu.check(self.launcher(form)(), "launch")
@@ -181,6 +216,7 @@ class Case:
     def time(self, rounds):
         """Microseconds of a launch, ours and the reference's and those of before: medians, in turns."""
         import torch
+
         launchers = [self.launcher(form) for form in self.forms]
 
         def sample(launch, count):
@@ -192,6 +228,7 @@ class Case:
             end.record()
             end.synchronize()
             return begin.elapsed_time(end) * 1000 / count
+
         once = max(min(sample(launch, 2) for _ in range(2)) for launch in launchers)
         count = 20 if once < 2500 else 4 if once < 20000 else 1
         count = max(count, min(100, int(2000 / max(once, 1))))
@@ -201,6 +238,7 @@ class Case:
 
 def same(a, b):
     import torch
+
     return torch.equal(a.view(torch.uint8), b.view(torch.uint8))
 
 
@@ -217,8 +255,13 @@ def difference(a, b):
 
 def run_case(options, case, entry):
     c = Case(options, case, entry)
-    result = {"registers": (c.ours[2]["registers"], c.reference[2]["registers"]), "local": (c.ours[2]["local"], c.reference[2]["local"]),
-              "shared": (c.ours[1]["shared"], c.reference[1]["shared"]), "warps": c.ours[1]["num_warps"], "given": entry is not None}
+    result = {
+        "registers": (c.ours[2]["registers"], c.reference[2]["registers"]),
+        "local": (c.ours[2]["local"], c.reference[2]["local"]),
+        "shared": (c.ours[1]["shared"], c.reference[1]["shared"]),
+        "warps": c.ours[1]["num_warps"],
+        "given": entry is not None,
+    }
     try:
         first, second = c.results(c.reference), c.results(c.reference)
     except RuntimeError as e:
@@ -278,8 +321,11 @@ def main():
     if options.worker:
         work(options)
         return
-    cases = [c for c in sorted(os.listdir(options.reference)) if options.only in c
-             and all(os.path.exists(f"{d}/{c}/k.cubin") for d in (options.ours, options.reference))]
+    cases = [
+        c
+        for c in sorted(os.listdir(options.reference))
+        if options.only in c and all(os.path.exists(f"{d}/{c}/k.cubin") for d in (options.ours, options.reference))
+    ]
     states, timed, bad = {}, [], False
     log = open(options.json, "w") if options.json else None
     for case, r in results(options, cases):
@@ -294,14 +340,20 @@ def main():
     print(states)
     timed.sort(key=lambda t: t[0])
     for ratio, case, r in timed[:25] + timed[-8:]:
-        print(f"{ratio:.3f} {case[:70]} {r['us'][0]:.1f} us, reference {r['us'][1]:.1f}; registers {r['registers']} local {r['local']}")
+        print(
+            f"{ratio:.3f} {case[:70]} {r['us'][0]:.1f} us, reference {r['us'][1]:.1f}; registers {r['registers']} local {r['local']}"
+        )
     if timed:
         mean = math.exp(sum(math.log(t[0]) for t in timed) / len(timed))
         before = [math.log(r["us"][2] / r["us"][0]) for _, _, r in timed if len(r["us"]) > 2]
         if before:
-            print(f"{len(before)} against before: geometric mean {math.exp(sum(before) / len(before)):.3f}, "
-                  f"{sum(b < math.log(0.95) for b in before)} below 0.95, {sum(b > math.log(1.05) for b in before)} above 1.05")
-        print(f"{len(timed)} timed: geometric mean {mean:.3f}, {sum(t[0] < 0.95 for t in timed)} below 0.95, {sum(t[0] > 1.05 for t in timed)} above 1.05")
+            print(
+                f"{len(before)} against before: geometric mean {math.exp(sum(before) / len(before)):.3f}, "
+                f"{sum(b < math.log(0.95) for b in before)} below 0.95, {sum(b > math.log(1.05) for b in before)} above 1.05"
+            )
+        print(
+            f"{len(timed)} timed: geometric mean {mean:.3f}, {sum(t[0] < 0.95 for t in timed)} below 0.95, {sum(t[0] > 1.05 for t in timed)} above 1.05"
+        )
     sys.exit(bad)
 
 
