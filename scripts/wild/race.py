@@ -14,8 +14,8 @@ says otherwise.
    itself, `unstable`.
 2. Ours runs on fresh buffers. `equal` is bit for bit; `close` and `differs` judge elements beyond 1e-2 of the value;
    `idle` writes nothing.
-3. Both are timed in turns: each sample is as many launches as take two milliseconds, at least 20, and the median of N
-   samples counts.
+3. Both are timed in turns: each sample is as many launches as take two milliseconds, at least 20 (4 or 1 of launches
+   beyond 2.5 or 20 milliseconds), and the median of N samples counts.
 
 A worker does one case after the other until one faults; then another process goes on behind it. Ends with the
 distribution of the reference's time divided by ours over the cases where either takes longer than US (4)

@@ -21,14 +21,16 @@
 //!
 //! Registers are counted as 32-bit words of values that are made in the block or by its phis.
 
+mod instructions;
+
 use std::ffi::c_uint;
 
 use inkwell::llvm_sys::core;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
-use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode, LLVMTypeKind};
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, FunctionValue};
 
+use self::instructions::{Facts, Kind, assembly_of, is_used_outside, registers};
 use super::LlvmTarget;
 use crate::ir::core::hash::Map;
 
@@ -83,20 +85,6 @@ fn arrange(block: LLVMBasicBlockRef, list: &[LLVMValueRef], order: &[Place]) {
         }
         core::LLVMDisposeBuilder(builder);
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// At the head of the block, never moved.
-    Phi,
-    /// In order with all others of its kind.
-    Pinned,
-    /// Between the pinned instructions around it.
-    Load,
-    /// A part of the value before it, which it follows at once.
-    Part,
-    Free,
-    Terminator,
 }
 
 /// What the orders of a block are made from.
@@ -368,133 +356,5 @@ impl<'a> List<'a> {
             self.demand(i, false);
         }
         self.order
-    }
-}
-
-/// Numbers of attributes, which LLVM looks up by name.
-struct Facts {
-    memory: c_uint,
-    convergent: c_uint,
-}
-
-impl Facts {
-    fn new() -> Facts {
-        let kind = inkwell::attributes::Attribute::get_named_enum_kind_id;
-        Facts { memory: kind("memory"), convergent: kind("convergent") }
-    }
-
-    fn kind(&self, value: LLVMValueRef) -> Kind {
-        use LLVMOpcode as O;
-        // SAFETY: an instruction.
-        match unsafe { core::LLVMGetInstructionOpcode(value) } {
-            O::LLVMPHI => Kind::Phi,
-            O::LLVMExtractValue => Kind::Part,
-            O::LLVMBr | O::LLVMRet | O::LLVMUnreachable | O::LLVMSwitch => Kind::Terminator,
-            // SAFETY: a load.
-            O::LLVMLoad if unsafe { core::LLVMGetVolatile(value) == 0 && core::LLVMGetOrdering(value) as u32 == 0 } => {
-                Kind::Load
-            }
-            O::LLVMCall if self.is_pure(value) => Kind::Free,
-            O::LLVMCall
-            | O::LLVMLoad
-            | O::LLVMStore
-            | O::LLVMFence
-            | O::LLVMAtomicRMW
-            | O::LLVMAtomicCmpXchg
-            | O::LLVMAlloca
-            | O::LLVMUDiv
-            | O::LLVMSDiv
-            | O::LLVMURem
-            | O::LLVMSRem => Kind::Pinned,
-            _ => Kind::Free,
-        }
-    }
-
-    /// Whether a call touches no memory and works in each thread alone.
-    fn is_pure(&self, call: LLVMValueRef) -> bool {
-        // SAFETY: a call; attributes are asked for by numbers that LLVM gave.
-        unsafe {
-            let callee = core::LLVMGetCalledValue(call);
-            let function = !core::LLVMIsAFunction(callee).is_null();
-            let of = |kind: c_uint| {
-                let here = core::LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
-                if here.is_null() && function {
-                    core::LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind)
-                } else {
-                    here
-                }
-            };
-            let memory = of(self.memory);
-            let effects = core::LLVMIsAInlineAsm(callee).is_null() || core::LLVMGetInlineAsmHasSideEffects(callee) == 0;
-            effects
-                && of(self.convergent).is_null()
-                && !memory.is_null()
-                && core::LLVMGetEnumAttributeValue(memory) == 0
-        }
-    }
-}
-
-/// The text of a call of inline assembly.
-fn assembly_of(value: LLVMValueRef) -> Option<String> {
-    // SAFETY: an instruction; what is asked of a call is asked of calls alone, and the text is as long as LLVM says.
-    unsafe {
-        if core::LLVMGetInstructionOpcode(value) as u32 != LLVMOpcode::LLVMCall as u32 {
-            return None;
-        }
-        let assembly = core::LLVMIsAInlineAsm(core::LLVMGetCalledValue(value));
-        if assembly.is_null() {
-            return None;
-        }
-        let mut length = 0;
-        let text = core::LLVMGetInlineAsmAsmString(assembly, &raw mut length);
-        Some(String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned())
-    }
-}
-
-/// Whether another block uses a value, or a phi, which reads it at the end of this one.
-fn is_used_outside(block: LLVMBasicBlockRef, value: LLVMValueRef) -> bool {
-    // SAFETY: the uses of an instruction, whose users are instructions.
-    unsafe {
-        let mut used = core::LLVMGetFirstUse(value);
-        while !used.is_null() {
-            let user = core::LLVMGetUser(used);
-            if core::LLVMGetInstructionParent(user) != block || !core::LLVMIsAPHINode(user).is_null() {
-                return true;
-            }
-            used = core::LLVMGetNextUse(used);
-        }
-        false
-    }
-}
-
-/// 32-bit registers of an instruction's value. Predicates and what has parts of its own count nothing.
-fn registers(value: LLVMValueRef) -> u32 {
-    // SAFETY: a value and its type.
-    unsafe { words(core::LLVMTypeOf(value)) }
-}
-
-unsafe fn words(ty: LLVMTypeRef) -> u32 {
-    use LLVMTypeKind as T;
-    // SAFETY: a type; what is asked for is asked of its kind.
-    unsafe {
-        match core::LLVMGetTypeKind(ty) {
-            T::LLVMIntegerTypeKind if core::LLVMGetIntTypeWidth(ty) == 1 => 0,
-            T::LLVMIntegerTypeKind => core::LLVMGetIntTypeWidth(ty).div_ceil(32),
-            T::LLVMHalfTypeKind | T::LLVMBFloatTypeKind | T::LLVMFloatTypeKind => 1,
-            T::LLVMDoubleTypeKind => 2,
-            T::LLVMPointerTypeKind if core::LLVMGetPointerAddressSpace(ty) == 3 => 1,
-            T::LLVMPointerTypeKind => 2,
-            T::LLVMVectorTypeKind => {
-                let element = core::LLVMGetElementType(ty);
-                let bits = match core::LLVMGetTypeKind(element) {
-                    T::LLVMIntegerTypeKind => core::LLVMGetIntTypeWidth(element),
-                    T::LLVMHalfTypeKind | T::LLVMBFloatTypeKind => 16,
-                    T::LLVMFloatTypeKind => 32,
-                    _ => 64,
-                };
-                (bits * core::LLVMGetVectorSize(ty)).div_ceil(32)
-            }
-            _ => 0,
-        }
     }
 }
