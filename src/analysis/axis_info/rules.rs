@@ -256,9 +256,13 @@ fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     let axes = 0..a.rank();
     AxisInfo {
         contiguity: axes.clone().map(|d| period(ty, a, b, d).unwrap_or(1)).collect(),
-        // a = g·x and b = g·y have a remainder that g divides; only where b does not vary inside the run.
+        // a = g·x and b = g·y have a remainder that g divides. What is known of divisors holds for the first element of a
+        // run: b must not vary inside of it, or there are no runs, as for scalars.
         divisibility: axes
-            .map(|d| if b.constancy[d] > 1 { gcd(a.divisibility[d], b.divisibility[d]) } else { 1 })
+            .map(|d| {
+                let single = a.contiguity[d] == 1 && b.contiguity[d] == 1;
+                if b.constancy[d] > 1 || single { gcd(a.divisibility[d], b.divisibility[d]) } else { 1 }
+            })
             .collect(),
         constancy: common_constancy(a, b),
         constant: None,
