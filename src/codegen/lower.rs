@@ -128,14 +128,13 @@ impl<'c> Lower<'c, '_> {
             let mut made: Vec<(usize, PhiValue<'c>)> = vec![];
             let mut regs: Vec<Val<'c>> = vec![];
             for (i, ty) in types.into_iter().enumerate() {
-                match copies.as_ref().map(|first| first[i]).filter(|&first| first < i) {
-                    Some(first) => regs.push(regs[first]),
-                    None => {
-                        let phi = self.b.build_phi(ty, "")?;
-                        regs.push(phi.as_basic_value());
-                        made.push((i, phi));
-                    }
+                if let Some(first) = copies.as_ref().map(|first| first[i]).filter(|&first| first < i) {
+                    regs.push(regs[first]);
+                    continue;
                 }
+                let phi = self.b.build_phi(ty, "")?;
+                regs.push(phi.as_basic_value());
+                made.push((i, phi));
             }
             self.set(arg, regs);
             phis.push(made);

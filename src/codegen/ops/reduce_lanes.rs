@@ -43,7 +43,7 @@ pub(super) fn within_warp<'c>(
     mut groups: Vec<Tuple<'c>>,
 ) -> Res<(Vec<Tuple<'c>>, Spread)> {
     let lanes: u32 = plan.steps.iter().fold(0, |all, s| all | s.lanes);
-    let in_place = plan.steps.iter().all(|s| is_in_place(s));
+    let in_place = plan.steps.iter().all(is_in_place);
     let whole = in_place && lanes == cx.options.target.warp_size() - 1;
     if let Some(kind) = cx.single_combiner(op).filter(|_| whole)
         && by_instruction(cx, kind, &mut groups)?

@@ -32,7 +32,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let elem = cx.elem_type(cx.ir.ty(values[2]))?;
     let (left, right, start) = (widened(cx, values[0], elem)?, widened(cx, values[1], elem)?, cx.get(values[2])?);
     let mut out: Vec<Val<'_>> = start.to_vec();
-    let results: Vec<_> = d.registers().into_iter().collect();
+    let results: Vec<_> = d.registers().collect();
     for k in a.along(COLUMN) {
         for ([batch, row, column], registers) in &results {
             let (Some(x), Some(y)) = (a.register([*batch, *row, k]), b.register([*batch, k, *column])) else {
