@@ -10,7 +10,8 @@
 //!    shared memory are stored like that ([`Spread::slot_shift`]); others go to all lanes again, by one shuffle for each
 //!    ([`Spread::gathered`]).
 //!
-//! The pairs of numbers that are combined are the same in all ways, and so are the results, bit for bit.
+//! All ways combine the same pairs of numbers. Where a product is what is added, it may be fused with the first addition
+//! in one way and not in the other, so last bits can differ.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;

@@ -1,7 +1,5 @@
 //! From PTX to a binary: ptxas, and a second try where the first one spills registers.
 
-use std::time::{Duration, Instant};
-
 use super::{Flow, Step};
 use crate::backend::{Binary, Stage, Tools};
 use crate::codegen::Module;
@@ -11,8 +9,9 @@ use crate::driver::job::JobOptions;
 use crate::driver::timings;
 use crate::passes::remarks::Group;
 
-/// What a first try may take for there to be a second.
-const LONGEST: Duration = Duration::from_secs(5);
+/// Bytes of PTX beyond which there is no second try: ptxas takes seconds for more. It is not the time of the first try
+/// that decides, since a busy machine must make the same code as an idle one.
+const LARGEST: usize = 300_000;
 
 fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>) -> Tools<'a> {
     Tools {
@@ -27,15 +26,14 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>) -> Tools<'a> {
 
 impl Flow<'_, '_> {
     /// Assembles PTX of ours. A kernel that spills is compiled a second time, with its instructions in another order;
-    /// the one that spills less is taken, the first if they differ by less than a tenth. No second time where the first
-    /// took more than [`LONGEST`].
+    /// the one that spills less is taken, the first if they differ by less than a tenth. No second time for more PTX than
+    /// [`LARGEST`].
     pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
-        let start = Instant::now();
         let first = self.assembled(&ptx, None)?;
-        if first.spilled() == 0 || start.elapsed() > LONGEST {
+        if first.spilled() == 0 || ptx.len() > LARGEST {
             return Ok((ptx, Some(first)));
         }
         let Some(other) = self.timed("PTX", |_| module.emit_in_other_order()).map_err(|e| vec![e])? else {
