@@ -12,7 +12,7 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::{libdevice, llvm_passes, pointers, ptx_version, strides, widening};
+use super::{libdevice, llvm_passes, pointers, ptx_version, strides};
 use crate::codegen::llvm::{Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
@@ -126,10 +126,8 @@ impl LlvmTarget for Nvptx {
     }
 
     fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine) {
-        let data = machine.get_target_data();
-        strides::share(module, &data);
+        strides::share(module, &machine.get_target_data());
         pointers::keep_recurrences(module);
-        widening::scale(module, &data);
     }
 
     fn after_emission(&self, text: String) -> String {
