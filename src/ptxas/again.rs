@@ -99,4 +99,31 @@ mod tests {
         assert!(!gave_up(&usage(32, 8), &ptx(".reqntid 1024")));
         assert!(!gave_up(&usage(32, 8), &ptx(".reqntid 128\n.maxnreg 32")));
     }
+
+    #[test]
+    fn one_more_block_where_a_few_registers_make_room() {
+        let target = Target::parse("sm_90a").unwrap();
+        let usage = |registers| Usage { registers, ..Usage::default() };
+        let ptx = |more: &str| format!(".visible .entry k()\n.reqntid 64\n{more}{{ mma.sync.aligned; ret; }}\n");
+        let blocks = |registers, ptx: &str, shared| one_more_block(&usage(registers), ptx, &target, shared);
+        // 178 registers are 184 a thread, so 65,536 are five blocks of 64 threads; 168 are six.
+        assert_eq!(blocks(178, &ptx(""), 0), Some(6));
+        assert_eq!(blocks(178, &ptx(""), 30_000), Some(6));
+        // Six blocks of 40,000 bytes do not fit.
+        assert_eq!(blocks(178, &ptx(""), 40_000), None);
+        // A third of the registers is too much.
+        assert_eq!(blocks(255, &ptx("").replace("64", "256"), 0), None);
+        // The author has said how many there may be.
+        assert_eq!(blocks(178, &ptx(".maxnreg 200\n"), 0), None);
+        assert_eq!(blocks(178, &ptx("").replace("mma.sync", "add"), 0), None);
+        assert_eq!(one_more_block(&Usage { spill_loads: 4, ..usage(178) }, &ptx(""), &target, 0), None);
+    }
+
+    #[test]
+    fn another_block_may_not_cost_too_much() {
+        let usage = |registers, spill_loads| Usage { registers, spill_loads, ..Usage::default() };
+        assert!(is_better(&usage(168, 0), &usage(178, 0)));
+        assert!(!is_better(&usage(168, 4), &usage(178, 0)));
+        assert!(!is_better(&usage(122, 0), &usage(198, 0)));
+    }
 }

@@ -12,7 +12,7 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::{libdevice, llvm_passes, pointers, predicates, ptx_version, strides, widening};
+use super::{libdevice, llvm_passes, pointers, predicates, ptx_version, strides};
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
@@ -131,15 +131,13 @@ impl LlvmTarget for Nvptx {
         machine: &TargetMachine,
         attempt: Attempt,
     ) -> Result<bool, Diagnostic> {
-        let data = machine.get_target_data();
-        strides::share(module, &data);
+        strides::share(module, &machine.get_target_data());
         // A word of masks is one register more where ptxas would compute the masks anew.
         let is_packed = attempt == Attempt::First
             && predicates::pack(module).map_err(|e| {
                 Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot keep masks in the bits of a register: {e}"))
             })?;
         pointers::keep_recurrences(module);
-        widening::scale(module, &data);
         Ok(is_packed)
     }
 

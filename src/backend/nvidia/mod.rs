@@ -23,7 +23,6 @@ mod tensormap;
 mod tma;
 mod warp;
 mod wgmma;
-mod widening;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -246,7 +246,7 @@ impl<'c> Strides<'c, '_> {
         let element = unsafe { AnyTypeEnum::new(LLVMGetGEPSourceElementType(gep.as_value_ref())) };
         let size = i64::try_from(self.data.get_abi_size(&element)).ok()?;
         let base = self.address(base);
-        let sum = base.sum.plus(&*self.sums.of(index), size);
+        let sum = base.sum.plus(&self.sums.of(index), size);
         sum.is_small().then(|| Place { root: base.root, sum: Rc::new(sum) })
     }
 }

@@ -57,7 +57,7 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Assembly) {
             return Ok(());
         }
-        let binary = self.assembled(ptx, file, None)?;
+        let binary = self.assembled(ptx, file, self.made.metadata.shared)?;
         self.keep_binary(binary)
     }
 
