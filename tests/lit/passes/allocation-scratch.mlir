@@ -7,9 +7,10 @@
 #line = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Two ways between warps cost the same; the one with four repetitions needs a quarter of the memory.
+  // Two ways between warps have as many wavefronts; the one with four repetitions needs a quarter of the memory and six
+  // barriers more.
   // CHECK: remark{{.*}}: repetitions
-  // CHECK: scratch offset = 0, size = 2048
+  // CHECK: scratch offset = 0, size = 8192
   tt.func public @repetitions(%x: tensor<64x64xf16, #ttg.slice<{dim = 1, parent = #tall}>>) {
     %0 = ttg.convert_layout %x : tensor<64x64xf16, #ttg.slice<{dim = 1, parent = #tall}>> -> tensor<64x64xf16, #rows>
     tt.return
@@ -39,9 +40,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #eights = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Two ways within the warp cost the same, of two repetitions or of eight; 8,192 bytes would keep other blocks off the multiprocessor.
+  // Two ways within the warp have as many wavefronts: two repetitions of 8,192 bytes, or eight of 2,048 with twelve barriers
+  // more.
   // CHECK: remark{{.*}}: within_warp
-  // CHECK: scratch offset = 0, size = 2048
+  // CHECK: scratch offset = 0, size = 8192
   tt.func public @within_warp(%x: tensor<64x64xf32, #lines>) {
     %0 = ttg.convert_layout %x : tensor<64x64xf32, #lines> -> tensor<64x64xf32, #rows>
     tt.return
