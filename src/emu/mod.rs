@@ -1,0 +1,2 @@
+//! The PTX emulator.
+pub mod ptx;
