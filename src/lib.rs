@@ -164,6 +164,7 @@ pub mod ptxas;
 
 #[doc(hidden)]
 pub mod driver;
+pub mod emu;
 
 #[doc(hidden)]
 pub mod build;
