@@ -37,9 +37,14 @@ fn element(value: u64, from: Type, to: Type, rounding: Rounding, flags: Flags) -
             let exact = Exact::integer(from.integer(value));
             clamp(kind, pack(kind, exact, rounding, false), flags)
         }
-        (Some(kind), None) => to_integer(flush(kind, value, flags), kind, to, rounding),
+        (Some(kind), None) => to_integer(flush(kind, value, only_single(kind, flags)), kind, to, rounding),
         (Some(source), Some(target)) => between_floats(value, source, target, rounding, flags),
     }
+}
+
+/// `.ftz` of a conversion is about f32 alone.
+fn only_single(kind: FloatKind, flags: Flags) -> Flags {
+    Flags { ftz: flags.ftz && kind == FloatKind::F32, ..flags }
 }
 
 fn between_integers(value: u64, from: Type, to: Type, flags: Flags) -> u64 {
@@ -78,7 +83,7 @@ fn to_integer(value: u64, from: FloatKind, to: Type, rounding: Rounding) -> u64 
 }
 
 fn between_floats(value: u64, from: FloatKind, to: FloatKind, rounding: Rounding, flags: Flags) -> u64 {
-    let value = flush(from, value, flags);
+    let value = flush(from, value, only_single(from, flags));
     let saturates = flags.satfinite || matches!(to, FloatKind::F8E4M3FN | FloatKind::F8E5M2);
     let bits = match unpack(from, value) {
         Number::Nan => nan_from(value, from, to),
@@ -86,14 +91,14 @@ fn between_floats(value: u64, from: FloatKind, to: FloatKind, rounding: Rounding
         Number::Infinity { negative } => infinity(to, negative),
         Number::Finite(x) => {
             let x = if rounding.is_integer() { x.round_to_integer(rounding) } else { x };
-            let bits = pack(to, x, rounding.direction(), flags.ftz && to == FloatKind::F32);
+            let bits = pack(to, x, rounding.direction(), only_single(to, flags).ftz);
             if saturates && bits & !sign_bit(to) == infinity(to, false) { largest(to, x.negative) } else { bits }
         }
     };
     clamp(to, bits, flags)
 }
 
-/// The NaN of a conversion. Between f32 and f64 the payload is kept and the NaN becomes quiet.
+/// The NaN of a conversion. One that rounds a f64 to an integer keeps the payload.
 fn nan_from(value: u64, from: FloatKind, to: FloatKind) -> u64 {
     match (from, to) {
         (FloatKind::F64, FloatKind::F64) => value | 1 << 51,

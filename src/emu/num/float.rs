@@ -28,9 +28,10 @@ pub(crate) fn is_nan(kind: FloatKind, bits: u64) -> bool {
     }
 }
 
-/// A subnormal f32 as a zero with its sign, if `flags` say so. Other formats have no `.ftz` but in conversions.
+/// A subnormal number as a zero with its sign, if `flags` say so.
 pub(crate) fn flush(kind: FloatKind, bits: u64, flags: Flags) -> u64 {
-    if flags.ftz && kind == FloatKind::F32 && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
+    let normal = 1 << kind.mantissa_bits();
+    if flags.ftz && bits & !sign_bit(kind) < normal { bits & sign_bit(kind) } else { bits }
 }
 
 /// The NaN that comes of operands of which one may be NaN.
@@ -47,7 +48,7 @@ const DEFAULT_NAN_F64: u64 = 0xfff8_0000_0000_0000;
 
 /// Rounds a number, clamps it as `.sat` and `.relu` say, and gives its pattern.
 pub(crate) fn finish(kind: FloatKind, value: Exact, rounding: Rounding, flags: Flags) -> u64 {
-    clamp(kind, pack(kind, value, rounding, flags.ftz && kind == FloatKind::F32), flags)
+    clamp(kind, pack(kind, value, rounding, flags.ftz), flags)
 }
 
 /// Applies `.sat` and `.relu` to a result.
@@ -191,7 +192,7 @@ fn extreme(ty: Type, a: u64, b: u64, flags: Flags, larger: bool) -> u64 {
         let (a, b) = (flush(kind, a, flags), flush(kind, b, flags));
         let (x, y) = if flags.xorsign_abs { (a & !sign, b & !sign) } else { (a, b) };
         let picked = match (is_nan(kind, x), is_nan(kind, y)) {
-            (true, true) => return nan(kind),
+            (true, true) => return nan_of(kind, &[b]),
             (true, false) | (false, true) if flags.nan => return nan(kind),
             (true, false) => y,
             (false, true) => x,
@@ -210,6 +211,7 @@ fn extreme(ty: Type, a: u64, b: u64, flags: Flags, larger: bool) -> u64 {
 pub fn abs(ty: Type, a: u64, flags: Flags) -> u64 {
     each(ty, [a], |ty, [a]| match ty.float() {
         None => super::integer::abs(ty, a),
+        Some(kind) if is_nan(kind, a) => nan_of(kind, &[a]),
         Some(kind) => flush(kind, a, flags) & !sign_bit(kind),
     })
 }
@@ -219,6 +221,7 @@ pub fn abs(ty: Type, a: u64, flags: Flags) -> u64 {
 pub fn neg(ty: Type, a: u64, flags: Flags) -> u64 {
     each(ty, [a], |ty, [a]| match ty.float() {
         None => super::integer::neg(ty, a),
+        Some(kind) if is_nan(kind, a) => nan_of(kind, &[a]),
         Some(kind) => flush(kind, a, flags) ^ sign_bit(kind),
     })
 }

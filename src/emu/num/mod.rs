@@ -13,15 +13,17 @@
 //! | [`compare`] | `setp`, `set`, `testp`, `copysign` |
 //! | [`integer`] | arithmetic of integers |
 //! | [`bits`] | shifts, fields, permutations |
+//! | [`approx`] | `ex2`, `lg2`, `sin`, `cos`, `tanh`, `rcp`, `rsqrt`, `sqrt` and `div` in their approximate forms |
 //!
 //! Example: `fma.rn.f32` of 2, 3 and 1:
 //!
-//! ```ignore
+//! ```text
 //! let bits = |x: f32| u64::from(x.to_bits());
 //! let sum = num::fma(Type::F32, bits(2.0), bits(3.0), bits(1.0), Rounding::Nearest, Flags::default());
 //! assert_eq!(sum, bits(7.0));
 //! ```
 
+pub mod approx;
 pub mod bits;
 pub mod compare;
 pub mod convert;
@@ -30,6 +32,7 @@ pub mod float;
 pub mod integer;
 pub mod types;
 
+pub use approx::{Function, approximate, div_approx, div_full};
 pub use compare::{Comparison, Test, compare, copysign, test};
 pub use convert::{convert, convert_pair};
 pub use float::{abs, add, div, fma, max, min, mul, neg, rcp, sqrt, sub};
