@@ -9,6 +9,7 @@ use super::moves::plain_space;
 use super::op::{Address, Op, Space, Update};
 use super::program::{Guard, Pred, Reg};
 use crate::emu::num::Type;
+use crate::emu::tensor::map::Field;
 use crate::emu::ptx::syntax::Operand;
 
 /// An address with its space.
@@ -64,21 +65,6 @@ pub struct BulkTensor {
     pub barrier: Option<Place>,
     pub blocks: Option<Reg>,
     pub reduce: Option<String>,
-}
-
-/// A field of a tensor map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    GlobalAddress,
-    Rank,
-    BoxDim,
-    GlobalDim,
-    GlobalStride,
-    ElementStride,
-    ElemType,
-    InterleaveLayout,
-    SwizzleMode,
-    FillMode,
 }
 
 pub enum Async {
@@ -145,6 +131,9 @@ impl<'a> Cx<'_, 'a> {
             return Ok(Some(Async::Wait { pending: Self::constant_operand(form, n)? }));
         }
         if form.has("wait_all") {
+            // It is a commit and a wait for everything.
+            let guard = self.guard(form)?;
+            self.push(Op::Async(Box::new(Async::Commit)), guard);
             return Ok(Some(Async::Wait { pending: 0 }));
         }
         if form.has("mbarrier") {
@@ -355,21 +344,7 @@ impl<'a> Cx<'_, 'a> {
         }
         form.has("replace");
         form.has("tile");
-        let field = form.need("a field", |m| {
-            Some(match m {
-                "global_address" => Field::GlobalAddress,
-                "rank" => Field::Rank,
-                "box_dim" => Field::BoxDim,
-                "global_dim" => Field::GlobalDim,
-                "global_stride" => Field::GlobalStride,
-                "element_stride" => Field::ElementStride,
-                "elemtype" => Field::ElemType,
-                "interleave_layout" => Field::InterleaveLayout,
-                "swizzle_mode" => Field::SwizzleMode,
-                "fill_mode" => Field::FillMode,
-                _ => return None,
-            })
-        })?;
+        let field = form.need("a field", Field::parse)?;
         let space = form.find(plain_space).unwrap_or(Space::Generic);
         form.has("b1024");
         let ty = form.ty()?;

@@ -156,7 +156,6 @@ impl<'m, 'a> Cx<'m, 'a> {
                 Storage::KernelParam(at) => (Constant::Bits(u64::from(at)), Space::KernelParam),
                 Storage::CallParam(at) => (Constant::Bits(u64::from(at)), Space::CallParam),
                 Storage::Local(at) => (Constant::Local(at), Space::Local),
-                Storage::Shared(at) => (Constant::Shared(at), Space::Shared),
             });
         }
         if let Some(&at) = self.names.shared.get(name) {

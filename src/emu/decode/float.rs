@@ -7,7 +7,8 @@ use super::context::Cx;
 use super::error::Result;
 use super::form::Form;
 use super::op::{Op, lift1, lift2, lift3};
-use crate::emu::num::{self, Flags, Rounding, Type, approx};
+use crate::emu::num::approx::{self, Function, approximate as approximate_of};
+use crate::emu::num::{self, Flags, Rounding, Type};
 
 /// The flags of an instruction without modifiers.
 const PLAIN: Flags =
@@ -80,9 +81,12 @@ impl<'a> Cx<'_, 'a> {
         let (approximate, full) = (form.has("approx"), form.has("full"));
         let rounding = form.rounding();
         let (ty, flags) = (form.ty()?, form.flags());
+        if (approximate || full) && ty != Type::F32 {
+            return Err(form.unknown());
+        }
         let f = match rounding {
-            _ if approximate => lift2(move |a, b| approx::div(ty, a, b, flags)),
-            _ if full => lift2(move |a, b| approx::div_full(ty, a, b, flags)),
+            _ if approximate => lift2(move |a, b| approx::div_approx(a, b, flags)),
+            _ if full => lift2(move |a, b| approx::div_full(a, b, flags)),
             Some(rounding) => lift2(move |a, b| num::div(ty, a, b, rounding, flags)),
             None => return Err(form.error("`.approx`, `.full` or a rounding is missing")),
         };
@@ -117,16 +121,12 @@ impl<'a> Cx<'_, 'a> {
         let f = match (name, rounding) {
             ("rcp", Some(r)) => lift1(move |a| num::rcp(ty, a, r, flags)),
             ("sqrt", Some(r)) => lift1(move |a| num::sqrt(ty, a, r, flags)),
-            _ if !approximate => return Err(form.error("`.approx` is missing")),
-            ("rcp", None) => lift1(move |a| approx::rcp(ty, a, flags)),
-            ("sqrt", None) => lift1(move |a| approx::sqrt(ty, a, flags)),
-            ("rsqrt", None) => lift1(move |a| approx::rsqrt(ty, a, flags)),
-            ("sin", None) => lift1(move |a| approx::sin(ty, a, flags)),
-            ("cos", None) => lift1(move |a| approx::cos(ty, a, flags)),
-            ("lg2", None) => lift1(move |a| approx::lg2(ty, a, flags)),
-            ("ex2", None) => lift1(move |a| approx::ex2(ty, a, flags)),
-            ("tanh", None) => lift1(move |a| approx::tanh(ty, a, flags)),
-            _ => return Err(form.unknown()),
+            _ => {
+                let Some(function) = Function::parse(name).filter(|_| approximate && rounding.is_none()) else {
+                    return Err(form.error("`.approx` is missing"));
+                };
+                lift1(move |a| approximate_of(function, ty, a, flags))
+            }
         };
         self.unary(form, ty, f)
     }

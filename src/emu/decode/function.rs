@@ -9,7 +9,7 @@ use super::program::{Formal, Function, Place, Program, Reg};
 use super::scope::{Register, Storage, Variable};
 use super::size;
 use crate::emu::num::Type;
-use crate::emu::ptx::syntax::{self, Instruction, Module, RegisterName, Statement, VariableSpace};
+use crate::emu::ptx::syntax::{self, Instruction, RegisterName, Statement, VariableSpace};
 
 /// How many registers and predicates a function may have.
 const MAX_SLOTS: u32 = 1 << 20;
@@ -24,14 +24,13 @@ pub(super) struct Facts {
 pub(super) fn decode<'a>(
     f: &syntax::Function<'a>,
     names: &Names<'a>,
-    program: &mut Program,
 ) -> Result<(Function, Facts)> {
     let mut cx = Cx::new(names, f.entry);
     f.name.clone_into(&mut cx.function.name);
     cx.scopes.open();
     cx.parameters(f)?;
     cx.directives(f);
-    cx.body(f.body.as_deref().unwrap_or_default(), program)?;
+    cx.body(f.body.as_deref().unwrap_or_default())?;
     // A body that ends without `ret` returns.
     cx.push(if f.entry { Op::Exit } else { Op::Return }, None);
     flow::resolve(&mut cx.function, &cx.labels);
@@ -40,7 +39,7 @@ pub(super) fn decode<'a>(
 }
 
 /// Refuses calls whose arguments do not fit the function.
-pub(super) fn check_calls(program: &Program, module: &Module) -> Result<()> {
+pub(super) fn check_calls(program: &Program) -> Result<()> {
     for f in &program.functions {
         for (step, place) in f.code.iter().zip(&f.places) {
             let Op::Call(call) = &step.op else { continue };
@@ -53,7 +52,6 @@ pub(super) fn check_calls(program: &Program, module: &Module) -> Result<()> {
             }
         }
     }
-    let _ = module;
     Ok(())
 }
 
@@ -91,7 +89,7 @@ impl<'a> Cx<'_, 'a> {
     }
 
     /// The statements of a pair of braces. Labels are known before the code that jumps to them.
-    fn body(&mut self, statements: &[Statement<'a>], program: &mut Program) -> Result<()> {
+    fn body(&mut self, statements: &[Statement<'a>]) -> Result<()> {
         for s in statements {
             match s {
                 Statement::Label(name, at) => {
@@ -115,10 +113,10 @@ impl<'a> Cx<'_, 'a> {
                     self.place = context::at(*at);
                     self.registers(ty, names)?;
                 }
-                Statement::Variable(v) => self.variable(v, program)?,
+                Statement::Variable(v) => self.variable(v)?,
                 Statement::Scope(inner) => {
                     self.scopes.open();
-                    self.body(inner, program)?;
+                    self.body(inner)?;
                     self.scopes.close();
                 }
                 Statement::BranchTargets(..) => {}
@@ -154,10 +152,10 @@ impl<'a> Cx<'_, 'a> {
     }
 
     /// A variable inside of a function.
-    fn variable(&mut self, v: &syntax::Variable<'a>, program: &mut Program) -> Result<()> {
+    fn variable(&mut self, v: &syntax::Variable<'a>) -> Result<()> {
         let (bytes, align) = size(v)?;
         let bytes = bytes as u32;
-        let mut allocate = |end: &mut u32| {
+        let allocate = |end: &mut u32| {
             let at = end.next_multiple_of(align);
             *end = at + bytes;
             at
@@ -165,11 +163,8 @@ impl<'a> Cx<'_, 'a> {
         let storage = match v.space {
             VariableSpace::Param => Storage::CallParam(allocate(&mut self.function.param_bytes)),
             VariableSpace::Local => Storage::Local(allocate(&mut self.function.local_bytes)),
-            VariableSpace::Shared => {
-                let at = allocate(&mut program.shared_static);
-                program.dynamic_shared_start = program.shared_static.next_multiple_of(16);
-                Storage::Shared(at)
-            }
+            // It has a place in the module.
+            VariableSpace::Shared => return Ok(()),
             VariableSpace::Global | VariableSpace::Const => {
                 return Err(DecodeError::new(v.at, "the emulator runs no global variables inside of functions"));
             }

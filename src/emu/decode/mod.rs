@@ -22,6 +22,7 @@ mod memory;
 mod moves;
 pub mod op;
 pub mod program;
+mod registers;
 mod scope;
 mod special;
 pub mod tensor;
@@ -34,7 +35,7 @@ pub use program::Program;
 
 use crate::emu::memory::GLOBALS_BASE;
 use crate::emu::num::Type;
-use crate::emu::ptx::syntax::{Init, Module, Variable, VariableSpace};
+use crate::emu::ptx::syntax::{Init, Module, Statement, Variable, VariableSpace};
 use context::Names;
 use error::Result;
 
@@ -54,7 +55,7 @@ pub fn decode(module: &Module) -> Result<Program> {
     }
     let mut narrowest = 4;
     for (index, f) in defined.enumerate() {
-        let (function, facts) = function::decode(f, &names, &mut program)?;
+        let (function, facts) = function::decode(f, &names)?;
         program.communicates |= facts.communicates;
         narrowest = narrowest.min(facts.narrowest);
         if f.entry {
@@ -63,8 +64,13 @@ pub fn decode(module: &Module) -> Result<Program> {
         program.functions.push(function);
     }
     (program.shared_granule, program.global_granule) = (narrowest, narrowest);
-    function::check_calls(&program, module)?;
+    function::check_calls(&program)?;
     Ok(program)
+}
+
+/// What a reduction of a bulk copy makes of the old value and the new one.
+pub(crate) fn reduction(name: &str, ty: Type) -> Option<op::Update> {
+    memory::update(name, ty, false)
 }
 
 /// The bytes and the alignment of a variable. An array without a size has none.
@@ -85,11 +91,17 @@ fn size(v: &Variable) -> Result<(u64, u32)> {
 fn shared<'a>(module: &Module<'a>, program: &mut Program, names: &mut Names<'a>) -> Result<()> {
     let all = module.variables.iter().filter(|v| v.space == VariableSpace::Shared);
     let mut dynamic_align = 16;
-    for v in all.clone().filter(|v| !v.external) {
+    // Those inside of functions have their places for the whole run too.
+    let mut own: Vec<&Variable> = all.clone().filter(|v| !v.external).collect();
+    module.functions.iter().for_each(|f| inner(f.body.as_deref().unwrap_or_default(), &mut own));
+    for v in own {
         let (bytes, align) = size(v)?;
         let at = program.shared_static.next_multiple_of(align);
         program.shared_static = at + bytes as u32;
-        names.shared.insert(v.name, at);
+        if names.shared.insert(v.name, at).is_some() {
+            let message = format!("the emulator runs no two shared variables of the name `{}`", v.name);
+            return Err(DecodeError::new(v.at, message));
+        }
     }
     for v in all.clone().filter(|v| v.external) {
         dynamic_align = dynamic_align.max(size(v)?.1);
@@ -99,6 +111,17 @@ fn shared<'a>(module: &Module<'a>, program: &mut Program, names: &mut Names<'a>)
         names.shared.insert(v.name, program.dynamic_shared_start);
     }
     Ok(())
+}
+
+/// The shared variables that are declared in statements.
+fn inner<'v, 'a>(statements: &'v [Statement<'a>], all: &mut Vec<&'v Variable<'a>>) {
+    for s in statements {
+        match s {
+            Statement::Variable(v) if v.space == VariableSpace::Shared => all.push(v),
+            Statement::Scope(body) => inner(body, all),
+            _ => {}
+        }
+    }
 }
 
 /// Gives variables in global and constant memory their places and their bytes.

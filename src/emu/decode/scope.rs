@@ -20,7 +20,6 @@ pub(super) enum Storage {
     /// In the parameter space of the frame.
     CallParam(u32),
     Local(u32),
-    Shared(u32),
 }
 
 /// A variable with its bytes and alignment.

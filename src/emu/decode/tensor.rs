@@ -8,22 +8,13 @@ use super::op::{Address, Op};
 use super::program::{Guard, Reg};
 use crate::emu::num::Type;
 use crate::emu::ptx::syntax::Operand;
-
-/// The sizes of a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    pub m: u32,
-    pub n: u32,
-    pub k: u32,
-}
+use crate::emu::tensor::descriptor::Major;
+use crate::emu::tensor;
 
 /// `mma.sync`.
 #[derive(Debug)]
 pub struct Mma {
-    pub shape: Shape,
-    /// The types of d, a, b and c.
-    pub types: [Type; 4],
-    pub satfinite: bool,
+    pub form: tensor::Mma,
     pub d: Vec<Reg>,
     pub a: Vec<Reg>,
     pub b: Vec<Reg>,
@@ -40,19 +31,12 @@ pub enum Left {
 /// `wgmma.mma_async`.
 #[derive(Debug)]
 pub struct Wgmma {
-    pub shape: Shape,
-    /// The types of d, a and b.
-    pub types: [Type; 3],
-    pub satfinite: bool,
+    pub form: tensor::Wgmma,
     pub d: Vec<Reg>,
     pub a: Left,
     pub b: Reg,
     /// Whether the accumulator is added.
     pub scale_d: Guard,
-    pub negate_a: bool,
-    pub negate_b: bool,
-    pub transpose_a: bool,
-    pub transpose_b: bool,
 }
 
 #[derive(Debug)]
@@ -68,10 +52,11 @@ pub enum Tensor {
     MaxRegisters { increase: bool, count: u32 },
 }
 
-fn shape(name: &str) -> Option<Shape> {
+/// The rows, columns and depth of `m16n8k16`.
+fn shape(name: &str) -> Option<[u32; 3]> {
     let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
-    Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
+    Some([m.parse().ok()?, n.parse().ok()?, k.parse().ok()?])
 }
 
 impl<'a> Cx<'_, 'a> {
@@ -136,21 +121,29 @@ impl<'a> Cx<'_, 'a> {
 
     fn mma(&mut self, form: &Form<'_, 'a>) -> Result<Tensor> {
         Self::aligned(form);
-        let shape = form.need("a shape", shape)?;
+        let [m, n, k] = form.need("a shape", shape)?;
         if !(form.has("row") && form.has("col")) {
             return Err(form.error("the emulator runs `.row.col` alone"));
         }
-        let satfinite = form.has("satfinite");
+        let saturate = form.has("satfinite");
         let types = form.types();
         let types: [Type; 4] = types.try_into().map_err(|_| form.error("takes four types"))?;
+        let shape = tensor::Mma { m, n, k, a: types[1], b: types[2], c: types[3], d: types[0], saturate };
+        if !shape.is_known() {
+            return Err(form.unknown());
+        }
         let [d, a, b, c] = form.operands()?;
-        let d = Self::elements(d).iter().map(|r| self.dest(r)).collect::<Result<_>>()?;
+        let d: Vec<Reg> = Self::elements(d).iter().map(|r| self.dest(r)).collect::<Result<_>>()?;
         let mut sources = |operand: &Operand<'a>, ty: Type| -> Result<Vec<Reg>> {
             let whole = if ty == Type::F64 || ty == Type::F32 { ty } else { Type::B32 };
             Self::elements(operand).iter().map(|r| self.source(r, whole)).collect()
         };
         let (a, b, c) = (sources(a, types[1])?, sources(b, types[2])?, sources(c, types[3])?);
-        Ok(Tensor::Mma(Mma { shape, types, satfinite, d, a, b, c }))
+        let expected = [shape.sum_registers(types[0]), shape.left_registers(), shape.right_registers()];
+        if [d.len(), a.len(), b.len()] != expected || c.len() != shape.sum_registers(types[3]) {
+            return Err(form.error("has the wrong number of registers"));
+        }
+        Ok(Tensor::Mma(Mma { form: shape, d, a, b, c }))
     }
 
     fn wgmma(&mut self, form: &Form<'_, 'a>) -> Result<Tensor> {
@@ -169,13 +162,13 @@ impl<'a> Cx<'_, 'a> {
         if !form.has("mma_async") || form.has("sp") {
             return Err(form.unknown());
         }
-        let shape = form.need("a shape", shape)?;
-        let satfinite = form.has("satfinite");
+        let [m, n, k] = form.need("a shape", shape)?;
+        let saturate = form.has("satfinite");
         let types: [Type; 3] = form.types().try_into().map_err(|_| form.error("takes three types"))?;
         let [d, a, b, rest @ ..] = form.ins.operands.as_slice() else {
             return Err(form.error("has too few operands"));
         };
-        let d = Self::elements(d).iter().map(|r| self.dest(r)).collect::<Result<_>>()?;
+        let d: Vec<Reg> = Self::elements(d).iter().map(|r| self.dest(r)).collect::<Result<_>>()?;
         let a = match a {
             Operand::Vector(parts) => {
                 Left::Registers(parts.iter().map(|r| self.source(r, Type::B32)).collect::<Result<_>>()?)
@@ -202,18 +195,24 @@ impl<'a> Cx<'_, 'a> {
             [x, y, s, t] if !in_registers => (x == -1, y == -1, s == 1, t == 1),
             _ => return Err(form.error("has the wrong number of operands")),
         };
-        Ok(Tensor::Wgmma(Wgmma {
-            shape,
-            types,
-            satfinite,
-            d,
-            a,
-            b,
-            scale_d: scale,
+        let major = |transposed: bool| if transposed { Major::Mn } else { Major::K };
+        let shape = tensor::Wgmma {
+            n,
+            a: types[1],
+            b: types[2],
+            d: types[0],
             negate_a,
             negate_b,
-            transpose_a,
-            transpose_b,
-        }))
+            a_major: major(transpose_a),
+            b_major: major(transpose_b),
+            saturate,
+        };
+        if m != 64 || !shape.is_known() || k != shape.k() {
+            return Err(form.unknown());
+        }
+        if shape.sum_registers() != d.len() || matches!(&a, Left::Registers(r) if r.len() != 4) {
+            return Err(form.error("has the wrong number of registers"));
+        }
+        Ok(Tensor::Wgmma(Wgmma { form: shape, d, a, b, scale_d: scale }))
     }
 }

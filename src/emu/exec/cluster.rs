@@ -75,17 +75,20 @@ impl Cluster {
             };
             if env.landing() == Landing::Random && !env.pending.is_empty() && env.random.once_in(4) {
                 let which = env.random.below(env.pending.len());
-                env.land(&mut self.warps, which)?;
+                env.land(which);
             }
             let Some(next) = ready(&mut env, &mut self.warps) else {
                 if self.warps.iter().all(Warp::is_done) {
+                    while !env.pending.is_empty() {
+                        env.land(0);
+                    }
                     return Ok(true);
                 }
                 if env.pending.is_empty() {
                     return Err(Box::new(deadlock(&env, &self.warps)));
                 }
                 // Everybody waits, so something must land.
-                env.land(&mut self.warps, 0)?;
+                env.land(0);
                 continue;
             };
             let turn = 1 + env.random.below(512) as u64;
@@ -113,7 +116,8 @@ impl Cluster {
 /// A warp that can go on, searched from a random one on.
 fn ready(env: &mut Env, warps: &mut [Warp]) -> Option<usize> {
     let first = env.random.below(warps.len());
-    (0..warps.len()).map(|i| (first + i) % warps.len()).find(|&i| !warps[i].is_done() && env.wake(&mut warps[i]))
+    let count = warps.len();
+    (0..count).map(|i| (first + i) % count).find(|&i| !warps[i].is_done() && env.wake(&mut warps[i]))
 }
 
 /// Every warp waits: who waits for what.

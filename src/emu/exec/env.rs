@@ -69,7 +69,7 @@ impl Run<'_> {
 pub(crate) struct World {
     pub(crate) findings: Vec<Finding>,
     /// The kinds and steps that were reported.
-    seen: BTreeSet<(Kind, u32, u32)>,
+    pub(crate) seen: BTreeSet<(Kind, u32, u32)>,
     pub(crate) printed: Vec<String>,
     pub(crate) trace: Vec<String>,
     pub(crate) everywhere: Everywhere,

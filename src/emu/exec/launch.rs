@@ -225,7 +225,7 @@ fn parameters(function: &Function, launch: &Launch, memory: &Memory) -> Result<V
         let value = match argument {
             Argument::Scalar(bytes) => bytes.clone(),
             Argument::Pointer { buffer, offset } => (memory.address(*buffer) + offset).to_le_bytes().to_vec(),
-            Argument::TensorMap(map) => map.bytes().to_vec(),
+            Argument::TensorMap(map) => map.encode().to_vec(),
         };
         if value.len() != formal.bytes as usize {
             let (takes, given) = (formal.bytes, value.len());

@@ -27,6 +27,7 @@ mod product;
 mod random;
 mod special;
 mod step;
+mod trace;
 mod warp;
 
 use super::report::Finding;

@@ -203,7 +203,7 @@ impl Order {
         }
         if agent == who.warp {
             // Lanes of one warp are ordered by its synchronisations.
-            return other.lane == who.lane || other.time < who.time;
+            return other.lane == who.lane || other.time < self.time(who.warp);
         }
         if agent == self.group(who.warp, Group::Copy) {
             if who.agent == agent {
