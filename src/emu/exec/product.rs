@@ -53,19 +53,22 @@ impl Products {
         self.dirty.clear();
     }
 
+    /// Registers were written.
+    pub(crate) fn unfence(&mut self, op: &Op) {
+        op.registers(&mut |r, written| {
+            if written {
+                self.dirty.insert(r);
+            }
+        });
+    }
+
     pub(crate) fn commit(&mut self) {
         self.committed += 1;
     }
 }
 
 fn operands(function: &Function, at: u32) -> Option<&Wgmma> {
-    match &function.code[at as usize].op {
-        Op::Tensor(t) => match &**t {
-            Tensor::Wgmma(w) => Some(w),
-            _ => None,
-        },
-        _ => None,
-    }
+    function.code[at as usize].op.product()
 }
 
 impl Env<'_, '_> {
