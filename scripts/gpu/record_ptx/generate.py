@@ -17,6 +17,7 @@ import sys
 import pools
 import scalar
 import tensor
+import tiles
 
 HEADER = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 
@@ -56,20 +57,20 @@ def scalar_entry(name, text, result, operands):
 
 
 def modules():
-    """Yields (module, text, forms); a form is (entry, grid, block, bytes of the result, pools)."""
+    """Yields (module, text, forms); a form is (entry, grid, block, bytes of the result, pools, tensor map or none)."""
     taken = set()
     forms, text = [], [HEADER]
     for instruction, result, operands in scalar.build():
         name = name_of(instruction, taken)
         text.append(scalar_entry(name, instruction, result, operands))
-        forms.append((name, pools.THREADS // 96, 96, pools.THREADS * result // 8, operands))
+        forms.append((name, pools.THREADS // 96, 96, pools.THREADS * result // 8, operands, ()))
     yield "scalar", "\n".join(text), forms
-    for module, entries in tensor.build():
+    for module, entries in tensor.build() + tiles.build():
         forms, text = [], [HEADER]
-        for instruction, body, grid, block, size, operands in entries:
+        for instruction, body, grid, block, size, operands, *tensor_map in entries:
             name = name_of(instruction, taken)
             text.append(body.replace("ENTRY", name))
-            forms.append((name, grid, block, size, operands))
+            forms.append((name, grid, block, size, operands, tensor_map))
         yield module, "\n".join(text), forms
 
 
@@ -89,10 +90,10 @@ def main():
             f.write(text)
         if o.cubins and subprocess.run([o.ptxas, "-arch=sm_90a", path, "-o", f"{o.cubins}/{module}.cubin"]).returncode:
             sys.exit(f"{path}: ptxas refuses it")
-        for name, grid, block, size, operands in forms:
-            manifest.append(f"form {module} {name} {grid} {block} {size} {' '.join(operands)}")
+        for name, grid, block, size, operands, tensor_map in forms:
+            manifest.append(" ".join(["form", module, name, str(grid), str(block), str(size), *operands, *(f"map={m}" for m in tensor_map)]))
             used.update(dict.fromkeys(operands))
-        results += sum(grid * block for _, grid, block, _, _ in forms)
+        results += sum(grid * block for _, grid, block, *_ in forms)
     manifest += [f"pool {p} {base64.b64encode(pools.build(p)).decode()}" for p in used]
     print(f"{sum(m.startswith('form') for m in manifest)} forms, {results} threads with results, {len(used)} pools")
     if o.cubins:
