@@ -241,16 +241,16 @@ impl TensorMap {
         let slot = |list: &mut [u32; MOST_AXES]| {
             let place = list.get_mut(index).ok_or_else(|| format!("there is no axis {index}"))?;
             *place = word;
-            Ok(())
+            Ok::<(), String>(())
         };
         match field {
             Field::GlobalAddress => self.address = value,
             Field::Rank => {
-                self.rank = word.checked_add(1).filter(|&r| r <= MOST_AXES as u32).ok_or_else(out_of_range)?
+                self.rank = word.checked_add(1).filter(|&r| r <= MOST_AXES as u32).ok_or_else(out_of_range)?;
             }
-            Field::BoxDim => return slot(&mut self.box_dims),
-            Field::GlobalDim => return slot(&mut self.dims),
-            Field::ElementStride => return slot(&mut self.element_strides),
+            Field::BoxDim => slot(&mut self.box_dims)?,
+            Field::GlobalDim => slot(&mut self.dims)?,
+            Field::ElementStride => slot(&mut self.element_strides)?,
             Field::GlobalStride => {
                 *self.strides.get_mut(index).ok_or_else(|| format!("there is no stride {index}"))? = value;
             }
