@@ -126,6 +126,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::float_cmp)] // the processor's own comparisons are the reference
     fn comparisons_of_f32_agree_with_the_processor() {
         let values = [0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, f32::INFINITY, -f32::INFINITY, f32::NAN];
         for a in values {

@@ -193,7 +193,7 @@ mod tests {
                 if kind.to_f64(bits).is_nan() {
                     assert_eq!(half, 0x7fff);
                 } else if kind.to_f64(bits).is_finite() {
-                    assert_eq!(FloatKind::F16.to_f64(half), kind.to_f64(bits));
+                    assert_eq!(FloatKind::F16.to_f64(half).to_bits(), kind.to_f64(bits).to_bits());
                     assert_eq!(convert(half, Type::F16, ty, Rounding::Nearest, PLAIN), bits);
                 }
             }

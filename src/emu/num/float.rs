@@ -338,10 +338,10 @@ mod tests {
                 close(sub(Type::F32, a, b, Rounding::Nearest, PLAIN), x - y);
                 close(div(Type::F32, a, b, Rounding::Nearest, PLAIN), x / y);
                 if let Some(bits) = two(a, b, |x, y| x.add(y, Rounding::Nearest)) {
-                    close(bits, x + y)
+                    close(bits, x + y);
                 }
                 if let Some(bits) = two(a, b, Exact::mul) {
-                    close(bits, x * y)
+                    close(bits, x * y);
                 }
                 for &c in &patterns[..40] {
                     let exact = sum(

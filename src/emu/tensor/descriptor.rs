@@ -66,7 +66,7 @@ impl Descriptor {
     /// The bits of a descriptor.
     #[must_use]
     pub fn bits(&self) -> u64 {
-        let field = |value: u32, shift: u32| u64::from(value / 16 & 0x3fff) << shift;
+        let field = |value: u32, shift: u32| u64::from((value / 16) & 0x3fff) << shift;
         let mode = match self.swizzle {
             Swizzle::None => 0,
             Swizzle::Bytes128 => 1,
