@@ -17,6 +17,10 @@ mod circles;
 mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;
+#[path = "suite/emu.rs"]
+mod emu;
+#[path = "suite/emulate.rs"]
+mod emulate;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;
