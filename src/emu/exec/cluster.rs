@@ -47,6 +47,7 @@ impl Cluster {
             barriers: (0..super::barrier::BARRIERS).map(|_| BlockBarrier::default()).collect(),
             mbarriers: std::collections::BTreeMap::new(),
             live_warps: per_block,
+            operands: super::product::Operands::default(),
         };
         let order = || Order::new(count * per_block, count as usize, shared, run.program.shared_granule);
         Cluster {
