@@ -2,12 +2,12 @@
 
 use super::context::{self, Cx, Names};
 use super::error::{DecodeError, Result};
-use super::{flow, registers};
 use super::form::Form;
 use super::op::{Callee, Op};
 use super::program::{Formal, Function, Place, Program, Reg};
 use super::scope::{Register, Storage, Variable};
 use super::size;
+use super::{flow, registers};
 use crate::emu::num::Type;
 use crate::emu::ptx::syntax::{self, Instruction, RegisterName, Statement, VariableSpace};
 
@@ -21,10 +21,7 @@ pub(super) struct Facts {
 }
 
 /// Decodes a function that has a body.
-pub(super) fn decode<'a>(
-    f: &syntax::Function<'a>,
-    names: &Names<'a>,
-) -> Result<(Function, Facts)> {
+pub(super) fn decode<'a>(f: &syntax::Function<'a>, names: &Names<'a>) -> Result<(Function, Facts)> {
     let mut cx = Cx::new(names, f.entry);
     f.name.clone_into(&mut cx.function.name);
     cx.scopes.open();
@@ -140,9 +137,7 @@ impl<'a> Cx<'_, 'a> {
             }
             let added = match (one.count, ty) {
                 (Some(count), _) => self.scopes.add_range(one.name, first, count, ty),
-                (None, Type::Pred) => {
-                    self.scopes.add_register(one.name, Register::Pred(super::program::Pred(first)))
-                }
+                (None, Type::Pred) => self.scopes.add_register(one.name, Register::Pred(super::program::Pred(first))),
                 (None, _) => self.scopes.add_register(one.name, Register::Value(Reg(first), ty)),
             };
             if !added {

@@ -1,9 +1,9 @@
 //! Addresses: what they point at, bounds and alignment, and what the detectors are told of an access.
 
+use super::Try;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::Lanes;
 use crate::emu::memory::{self, Window};
@@ -102,9 +102,9 @@ impl Env<'_, '_> {
     pub(crate) fn outside(&self, warp: &Warp, address: u64, size: usize, lane: usize) -> super::Fault {
         let message = match self.run.memory.nearest(address) {
             Some((name, at, len)) => {
-                format!("{size} bytes at {at} of the buffer `{name}`, which has {len} bytes")
+                format!("an access of {size} bytes at {at} of the buffer `{name}`, which has {len} bytes")
             }
-            None => format!("{size} bytes at the address {address:#x}, which is in no buffer"),
+            None => format!("an access of {size} bytes at the address {address:#x}, which is in no buffer"),
         };
         self.fault(warp, 1 << lane, Kind::OutOfBounds, message)
     }

@@ -1,8 +1,8 @@
 //! The barriers of a block and of a cluster ("PTX ISA, bar, barrier", "barrier.cluster").
 
+use super::Try;
 use super::env::Env;
 use super::warp::{Wait, Warp};
-use super::Try;
 use crate::emu::decode::op::{Barrier, Reduce};
 use crate::emu::order::Clock;
 use crate::emu::report::Kind;
@@ -76,6 +76,7 @@ impl Env<'_, '_> {
 
     /// What changes when a warp has exited: barriers of the whole block wait for one warp less.
     pub(crate) fn exited(&mut self, warp: &mut Warp) {
+        self.check_stores(warp);
         self.blocks[warp.block].live_warps -= 1;
         for id in 0..BARRIERS as usize {
             self.complete_barrier(warp.block, id);

@@ -154,7 +154,14 @@ impl Env<'_, '_> {
     }
 
     /// Checks what is written to global memory, and tells the detectors.
-    fn global_target(&mut self, warp: &Warp, address: u64, size: u64, lane: usize, (who, what): (&Who, What)) -> Try<()> {
+    fn global_target(
+        &mut self,
+        warp: &Warp,
+        address: u64,
+        size: u64,
+        lane: usize,
+        (who, what): (&Who, What),
+    ) -> Try<()> {
         let (index, at) = match self.run.memory.find(address) {
             Some((index, buffer, at)) if buffer.holds(at, size as usize) => (index, at),
             _ => return Err(self.outside(warp, address, size as usize, lane)),
@@ -184,7 +191,13 @@ impl Env<'_, '_> {
             }
             _ => return Err(self.fault(warp, 1 << lane, Kind::Invalid, "a bulk copy between these spaces cannot be")),
         };
-        self.issue(warp, (way, pieces, (0, Type::B8), home, bytes), (bulk.barrier, bulk.blocks), bulk.reduce.is_some(), lane)
+        self.issue(
+            warp,
+            (way, pieces, (0, Type::B8), home, bytes),
+            (bulk.barrier, bulk.blocks),
+            bulk.reduce.is_some(),
+            lane,
+        )
     }
 
     fn bulk_tensor(&mut self, warp: &mut Warp, bulk: &BulkTensor, lane: usize) -> Try<()> {
@@ -195,7 +208,8 @@ impl Env<'_, '_> {
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, format!("the tensor map cannot be: {why}")));
         }
         if map.rank as usize != bulk.coordinates.len() {
-            let message = format!("the tensor map has {} axes, and {} coordinates are given", map.rank, bulk.coordinates.len());
+            let message =
+                format!("the tensor map has {} axes, and {} coordinates are given", map.rank, bulk.coordinates.len());
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, message));
         }
         let coordinates: Vec<i32> = bulk.coordinates.iter().map(|r| warp.reg(*r)[lane] as i32).collect();
@@ -230,7 +244,12 @@ impl Env<'_, '_> {
             Some(mask) => (0..16).filter(|b| mask >> b & 1 == 1).collect(),
         };
         if blocks.iter().any(|&b| b >= self.blocks.len()) {
-            return Err(self.fault(warp, 1 << lane, Kind::Invalid, "the multicast names blocks that the cluster has not"));
+            return Err(self.fault(
+                warp,
+                1 << lane,
+                Kind::Invalid,
+                "the multicast names blocks that the cluster has not",
+            ));
         }
         let place = match &barrier {
             None => None,
@@ -265,6 +284,9 @@ impl Env<'_, '_> {
             at: warp.at,
             data: None,
         };
+        if way == Way::Store {
+            warp.last_store = Some((self.code(warp), group + 1));
+        }
         self.saw_bulk(warp, &work, reduces, lane)?;
         self.pending.push(Pending::Bulk(Box::new(work)));
         if self.landing() == Landing::Early {
@@ -277,8 +299,7 @@ impl Env<'_, '_> {
     fn saw_bulk(&mut self, warp: &Warp, work: &BulkWork, reduces: bool, lane: usize) -> Try<()> {
         let own = self.who(warp, lane);
         let agent = |group: Group| self.order.as_ref().map_or(0, |o| o.group(warp.agent, group));
-        let in_group =
-            |agent: u32| Who { agent, time: work.group + 1, proxy: Proxy::Asynchronous, ..own };
+        let in_group = |agent: u32| Who { agent, time: work.group + 1, proxy: Proxy::Asynchronous, ..own };
         let (reader, writer) = (in_group(agent(Group::BulkRead)), in_group(agent(Group::BulkWrite)));
         for piece in &work.pieces {
             let size = u64::from(piece.bytes);
@@ -342,9 +363,8 @@ impl Env<'_, '_> {
 
     /// What a copy reads.
     fn bulk_data(&self, work: &BulkWork) -> Vec<Vec<u8>> {
-        let shared = |block: usize, at: u32, bytes: u32| {
-            self.blocks[block].shared.slice(at as usize, bytes as usize).to_vec()
-        };
+        let shared =
+            |block: usize, at: u32, bytes: u32| self.blocks[block].shared.slice(at as usize, bytes as usize).to_vec();
         let first = work.pieces.first().map_or(0, |p| p.shared);
         let one = |piece: &Piece| match (work.way, piece.global) {
             (Way::Load, Some(g)) => {
@@ -394,6 +414,22 @@ impl Env<'_, '_> {
         }
     }
 
+    /// A warp ends. Its bulk stores must have read shared memory, which is gone with the block.
+    pub(crate) fn check_stores(&mut self, warp: &Warp) {
+        let (Some((code, time)), Some(order)) = (warp.last_store, self.order.as_ref()) else { return };
+        let agent = order.group(warp.agent, Group::BulkRead);
+        if order.clock(warp.agent).generic.get(agent) >= time {
+            return;
+        }
+        self.note(warp, code, Kind::Race, |env| {
+            let message = "the warp ends while a bulk copy may still read the shared memory of its block";
+            let mut finding = env.finding(warp, 0, Kind::Race, message);
+            finding.site = env.run.site(code);
+            finding.help = Some("wait with `cp.async.bulk.wait_group.read` before the end".to_owned());
+            finding
+        });
+    }
+
     /// `cp.async.bulk.wait_group`: the groups of the lanes have read, or have landed, but for the last `pending` ones.
     fn wait_bulk(&mut self, warp: &mut Warp, pending: u32, read: bool, active: u32) {
         for mut work in std::mem::take(self.pending) {
@@ -417,8 +453,7 @@ impl Env<'_, '_> {
         }
         if let Some(order) = self.order.as_mut() {
             let complete = each(active).map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
-            let (reads, writes) =
-                (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
+            let (reads, writes) = (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
             order.learn(warp.agent, reads, complete);
             if !read {
                 order.learn(warp.agent, writes, complete);

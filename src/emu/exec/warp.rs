@@ -41,10 +41,20 @@ pub(crate) struct Params {
 #[derive(Clone, Debug)]
 pub(crate) enum Wait {
     /// The barrier of the block with this number, to be over this generation.
-    Barrier { id: usize, generation: u64, reduce: Option<(Reduce, Target, u32)> },
-    Cluster { generation: u64 },
+    Barrier {
+        id: usize,
+        generation: u64,
+        reduce: Option<(Reduce, Target, u32)>,
+    },
+    Cluster {
+        generation: u64,
+    },
     /// An `mbarrier`, by block and address, to complete the phase that the step asks for.
-    Mbarrier { block: usize, at: u32, phase: u64 },
+    Mbarrier {
+        block: usize,
+        at: u32,
+        phase: u64,
+    },
 }
 
 pub(crate) struct Warp {
@@ -79,6 +89,8 @@ pub(crate) struct Warp {
     pub(crate) copies: [u32; 32],
     /// How many bulk groups each lane has committed.
     pub(crate) bulks: [u32; 32],
+    /// The step of the last bulk store, and the number of its group.
+    pub(crate) last_store: Option<(u32, u32)>,
     pub(crate) products: Products,
     /// The phase of the cluster barrier that it arrived at.
     pub(crate) cluster_arrived: Option<u64>,
@@ -110,6 +122,7 @@ impl Warp {
             wait: None,
             copies: [0; 32],
             bulks: [0; 32],
+            last_store: None,
             products: Products::default(),
             cluster_arrived: None,
             steps: 0,
