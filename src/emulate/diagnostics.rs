@@ -28,7 +28,6 @@ fn place(site: &Site) -> Option<Place> {
 }
 
 /// A finding as a diagnostic. `ptx` is the text of the program, whose line is shown.
-#[must_use]
 pub fn of_finding(finding: &Finding, ptx: &str) -> Diagnostic {
     let mut d = Diagnostic::error(code(finding.kind), finding.message.clone());
     if let Some(place) = place(&finding.site) {

@@ -231,11 +231,12 @@ impl Binding<'_> {
             fill_nan: recipe.fill != 0,
             ..TensorMap::default()
         };
-        for i in 0..axes {
-            map.dims[i] = extents[i] as u32;
-            map.box_dims[i] = recipe.box_dim[i];
-            map.element_strides[i] = recipe.element_strides.get(i).copied().unwrap_or(1);
+        for (to, extent) in map.dims.iter_mut().zip(&extents[..axes]) {
+            *to = *extent as u32;
         }
+        map.box_dims[..axes].copy_from_slice(&recipe.box_dim);
+        map.element_strides[..axes].fill(1);
+        map.element_strides.iter_mut().zip(&recipe.element_strides).for_each(|(to, stride)| *to = *stride);
         let count = map.strides.len();
         map.strides.copy_from_slice(&strides[..count]);
         Ok(map)

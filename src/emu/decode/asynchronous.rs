@@ -192,9 +192,8 @@ impl<'a> Cx<'_, 'a> {
         if form.find(plain_space) != Some(Space::Shared) || form.find(plain_space) != Some(Space::Global) {
             return Err(form.error("copies from global to shared memory alone"));
         }
-        let (to, from, bytes, rest) = match form.ins.operands.as_slice() {
-            [to, from, bytes, rest @ ..] => (to, from, bytes, rest),
-            _ => return Err(form.error("has too few operands")),
+        let [to, from, bytes, rest @ ..] = form.ins.operands.as_slice() else {
+            return Err(form.error("has too few operands"));
         };
         let rest = if policy { rest.split_last().map_or(rest, |(_, r)| r) } else { rest };
         let (source_bytes, ignore) = match rest {

@@ -197,10 +197,7 @@ impl<'m, 'a> Cx<'m, 'a> {
 
     /// Whether an operand is a predicate register.
     pub(super) fn is_pred(&self, operand: &Operand<'a>) -> bool {
-        let name = match operand {
-            Operand::Name { name, offset: 0 } | Operand::Not(name) => name,
-            _ => return false,
-        };
+        let (Operand::Name { name, offset: 0 } | Operand::Not(name)) = operand else { return false };
         matches!(self.scopes.register(name), Some(Register::Pred(_)))
     }
 

@@ -200,7 +200,7 @@ impl<'a> Cx<'_, 'a> {
         if form.has("proxy") {
             if form.has("async") {
                 // The spaces that a proxy fence may name, of which the emulator joins all.
-                while form.find(|m| plain_space(m)).is_some() {}
+                while form.find(plain_space).is_some() {}
                 return Ok(Op::FenceAsync);
             }
             if form.has("alias") {

@@ -84,7 +84,7 @@ impl<'a> Cx<'_, 'a> {
                 if !increase && !form.has("dec") {
                     return Err(form.error("`.inc` or `.dec` is missing"));
                 }
-                (form.has("sync"), form.has("aligned"));
+                Self::aligned(form);
                 form.ty()?;
                 let [n] = form.operands()?;
                 let Operand::Integer(count) = n else { return Err(form.error("expected a constant")) };

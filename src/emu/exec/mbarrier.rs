@@ -126,7 +126,7 @@ impl Env<'_, '_> {
                 return Err(self.fault(warp, 1 << lane, Kind::Mbarrier, message));
             }
             self.saw_shared(warp, (block, at), BYTES, lane, What::Write, |_| false);
-            let agent = self.order.as_mut().map_or(0, |o| o.new_barrier());
+            let agent = self.order.as_mut().map_or(0, crate::emu::order::Order::new_barrier);
             let (expected, left) = (count as u32, count as u32);
             let clock = Clock::default();
             let new = Mbarrier { agent, expected, left, bytes: 0, phase: 0, clock: clock.clone(), done: clock };

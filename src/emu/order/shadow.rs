@@ -35,7 +35,7 @@ struct Cell {
     write: Access,
     read: Access,
     /// Reads by others than the first reader.
-    more: Option<Box<Vec<Access>>>,
+    more: Vec<Access>,
 }
 
 /// The shadow of a stretch of memory.
@@ -51,7 +51,7 @@ pub(crate) type Conflict = (Access, bool);
 impl Shadow {
     pub(crate) fn new(bytes: usize, granule: u32) -> Shadow {
         let shift = granule.trailing_zeros();
-        let cell = Cell { write: Access::NONE, read: Access::NONE, more: None };
+        let cell = Cell { write: Access::NONE, read: Access::NONE, more: vec![] };
         Shadow { cells: vec![cell; bytes.div_ceil(granule as usize)], shift }
     }
 
@@ -97,8 +97,7 @@ impl Cell {
             return None;
         }
         let unknown = |a: &&Access| !a.is_none() && !order.knows(who, a, false);
-        let more = self.more.iter().flat_map(|m| m.iter());
-        std::iter::once(&self.read).chain(more).find(unknown).map(|a| (*a, false))
+        std::iter::once(&self.read).chain(&self.more).find(unknown).map(|a| (*a, false))
     }
 
     fn remember(&mut self, order: &Order, who: &Who, what: What) {
@@ -106,17 +105,14 @@ impl Cell {
         if what != What::Read {
             self.write = new;
             self.read = Access::NONE;
-            if let Some(more) = &mut self.more {
-                more.clear();
-            }
+            self.more.clear();
             return;
         }
         if covers(order, who, &mut self.read, new) {
             return;
         }
-        let more = self.more.get_or_insert_with(Box::default);
-        if !more.iter_mut().any(|old| covers(order, who, old, new)) {
-            more.push(new);
+        if !self.more.iter_mut().any(|old| covers(order, who, old, new)) {
+            self.more.push(new);
         }
     }
 }

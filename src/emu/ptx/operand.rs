@@ -57,9 +57,8 @@ impl<'a> Parser<'a> {
     fn distance(&mut self) -> Result<i64> {
         let mut sum = 0i64;
         loop {
-            if self.eat(Kind::Plus) {
-                sum = sum.wrapping_add(self.integer()?);
-            } else if self.peek() == Kind::Minus {
+            // `integer` takes a minus itself.
+            if self.eat(Kind::Plus) || self.peek() == Kind::Minus {
                 sum = sum.wrapping_add(self.integer()?);
             } else {
                 return Ok(sum);

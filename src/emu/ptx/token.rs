@@ -79,20 +79,15 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Error> {
     for (kind, span) in Kind::lexer(text).spanned() {
         let Ok(kind) = kind else {
             let shown: String = text[span.start..].chars().take(1).collect();
-            return Err(Error::new(position(text, span.start), format!("no token of PTX starts with {shown:?}")));
+            return Err(Error::new(
+                Lines::new(text).position(span.start as u32),
+                format!("no token of PTX starts with {shown:?}"),
+            ));
         };
         all.push(Token { kind, start: span.start as u32, end: span.end as u32 });
     }
     all.push(Token { kind: Kind::End, start: end, end });
     Ok(all)
-}
-
-/// The position of a byte.
-pub(super) fn position(text: &str, at: usize) -> Position {
-    let before = &text.as_bytes()[..at];
-    let line = before.iter().filter(|&&b| b == b'\n').count() as u32 + 1;
-    let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
-    Position { line, column: (at - start) as u32 + 1 }
 }
 
 /// The bytes at which lines start, for many look-ups.
