@@ -329,8 +329,8 @@ pub(crate) struct Emulated {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Schedules {
     /// How many schedules to run, each with the next seed
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Schedules of the emulator")]
-    pub(crate) schedules: u32,
+    #[arg(long = "schedules", value_name = "N", default_value_t = 1, help_heading = "Schedules of the emulator")]
+    pub(crate) count: u32,
     /// The seed of the first schedule
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Schedules of the emulator")]
     pub(crate) seed: u64,

@@ -64,7 +64,7 @@ pub(super) fn interpret(
     let base = Options { check, max_steps: i.max_ops.max(1 << 32), max_findings: i.max_faults, ..Options::default() };
     let mut text = launch.text.clone();
     let mut last = None;
-    for number in 0..i.compiled.schedules.schedules.max(1) {
+    for number in 0..i.compiled.schedules.count.max(1) {
         let options = schedule(&i.compiled.schedules, number, &base);
         let start = Instant::now();
         let (outcome, memory) = prepared.run(&options).map_err(|fault| diagnostics::of_fault(&fault, &assembly.ptx))?;
@@ -209,7 +209,7 @@ fn try_emulate(e: &args::Emulate, report: &mut Report) -> Try<()> {
         max_trace: e.max_lines,
         ..Options::default()
     };
-    for number in 0..e.schedules.schedules.max(1) {
+    for number in 0..e.schedules.count.max(1) {
         let options = schedule(&e.schedules, number, &base);
         let (launch, mut memory) = file.load(folder).map_err(wrong)?;
         let expected = file.expected(folder).map_err(wrong)?;
