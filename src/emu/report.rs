@@ -118,7 +118,8 @@ impl Finding {
     /// The finding as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!("{}: {}\n  at {}, {}\n", self.kind.name(), self.message, self.site.words(), self.actor.words());
+        let mut text =
+            format!("{}: {}\n  at {}, {}\n", self.kind.name(), self.message, self.site.words(), self.actor.words());
         for (note, site) in &self.notes {
             let at = site.as_ref().map_or_else(String::new, |s| format!(", at {}", s.words()));
             let _ = writeln!(text, "  {note}{at}");

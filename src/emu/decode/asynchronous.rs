@@ -9,8 +9,8 @@ use super::moves::plain_space;
 use super::op::{Address, Op, Space, Update};
 use super::program::{Guard, Pred, Reg};
 use crate::emu::num::Type;
-use crate::emu::tensor::map::Field;
 use crate::emu::ptx::syntax::Operand;
+use crate::emu::tensor::map::Field;
 
 /// An address with its space.
 #[derive(Clone, Copy, Debug)]
@@ -69,27 +69,69 @@ pub struct BulkTensor {
 
 pub enum Async {
     /// `cp.async`.
-    Copy { to: Address, from: Address, bytes: u32, source_bytes: Option<Reg>, ignore: Option<Guard> },
+    Copy {
+        to: Address,
+        from: Address,
+        bytes: u32,
+        source_bytes: Option<Reg>,
+        ignore: Option<Guard>,
+    },
     Commit,
     /// Waits until at most so many groups are pending.
-    Wait { pending: u32 },
+    Wait {
+        pending: u32,
+    },
     /// `cp.async.mbarrier.arrive`.
-    CopyArrive { at: Place, noinc: bool },
-    Init { at: Place, count: Reg },
-    Invalidate { at: Place },
-    Expect { at: Place, bytes: Reg },
-    Complete { at: Place, bytes: Reg },
+    CopyArrive {
+        at: Place,
+        noinc: bool,
+    },
+    Init {
+        at: Place,
+        count: Reg,
+    },
+    Invalidate {
+        at: Place,
+    },
+    Expect {
+        at: Place,
+        bytes: Reg,
+    },
+    Complete {
+        at: Place,
+        bytes: Reg,
+    },
     Arrive(Arrive),
     /// `test_wait` and `try_wait`, which may wait.
-    Test { p: Pred, at: Place, phase: Phase, waits: bool, acquire: bool },
-    PendingCount { d: Reg, state: Reg },
+    Test {
+        p: Pred,
+        at: Place,
+        phase: Phase,
+        waits: bool,
+        acquire: bool,
+    },
+    PendingCount {
+        d: Reg,
+        state: Reg,
+    },
     Bulk(Bulk),
     BulkTensor(BulkTensor),
     BulkCommit,
-    BulkWait { pending: u32, read: bool },
-    Replace { at: Place, field: Field, ordinal: u32, value: Reg },
+    BulkWait {
+        pending: u32,
+        read: bool,
+    },
+    Replace {
+        at: Place,
+        field: Field,
+        ordinal: u32,
+        value: Reg,
+    },
     /// `tensormap.cp_fenceproxy`.
-    CopyMap { to: Address, from: Address },
+    CopyMap {
+        to: Address,
+        from: Address,
+    },
 }
 
 impl<'a> Cx<'_, 'a> {
@@ -275,7 +317,14 @@ impl<'a> Cx<'_, 'a> {
         let what = form.need("an operation", |m| {
             matches!(
                 m,
-                "init" | "inval" | "expect_tx" | "complete_tx" | "arrive" | "arrive_drop" | "test_wait" | "try_wait"
+                "init"
+                    | "inval"
+                    | "expect_tx"
+                    | "complete_tx"
+                    | "arrive"
+                    | "arrive_drop"
+                    | "test_wait"
+                    | "try_wait"
                     | "pending_count"
             )
             .then(|| m.to_owned())
@@ -291,9 +340,7 @@ impl<'a> Cx<'_, 'a> {
         form.ty()?;
         let u32 = Type::U32;
         Ok(Some(match (what.as_str(), ops) {
-            ("init", [at, count]) => {
-                Async::Init { at: self.place(form, at, space)?, count: self.source(count, u32)? }
-            }
+            ("init", [at, count]) => Async::Init { at: self.place(form, at, space)?, count: self.source(count, u32)? },
             ("inval", [at]) => Async::Invalidate { at: self.place(form, at, space)? },
             ("expect_tx", [at, n]) => Async::Expect { at: self.place(form, at, space)?, bytes: self.source(n, u32)? },
             ("complete_tx", [at, n]) => {

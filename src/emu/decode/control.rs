@@ -23,7 +23,8 @@ impl<'a> Cx<'_, 'a> {
                 form.has("uni");
                 let [index, table] = form.operands()?;
                 let Operand::Name { name, .. } = table else { return Err(form.error("expected a table of labels")) };
-                let labels = self.scopes.table(name).ok_or_else(|| form.error(format!("there is no table `{name}`")))?;
+                let labels =
+                    self.scopes.table(name).ok_or_else(|| form.error(format!("there is no table `{name}`")))?;
                 let labels: Vec<_> = labels.iter().map(|l| Operand::Name { name: l, offset: 0 }).collect();
                 let targets = labels.iter().map(|l| self.label(l)).collect::<Result<_>>()?;
                 Op::BranchTable { index: self.source(index, Type::U32)?, targets, meet: NOWHERE }

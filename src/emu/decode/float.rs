@@ -11,8 +11,7 @@ use crate::emu::num::approx::{self, Function, approximate as approximate_of};
 use crate::emu::num::{self, Flags, Rounding, Type};
 
 /// The flags of an instruction without modifiers.
-const PLAIN: Flags =
-    Flags { ftz: false, sat: false, satfinite: false, relu: false, nan: false, xorsign_abs: false };
+const PLAIN: Flags = Flags { ftz: false, sat: false, satfinite: false, relu: false, nan: false, xorsign_abs: false };
 
 impl<'a> Cx<'_, 'a> {
     /// The instructions of this file. `None` if the opcode is of another family.

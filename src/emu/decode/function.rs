@@ -21,10 +21,7 @@ pub(super) struct Facts {
 }
 
 /// Decodes a function that has a body.
-pub(super) fn decode<'a>(
-    f: &syntax::Function<'a>,
-    names: &Names<'a>,
-) -> Result<(Function, Facts)> {
+pub(super) fn decode<'a>(f: &syntax::Function<'a>, names: &Names<'a>) -> Result<(Function, Facts)> {
     let mut cx = Cx::new(names, f.entry);
     f.name.clone_into(&mut cx.function.name);
     cx.scopes.open();
@@ -139,9 +136,7 @@ impl<'a> Cx<'_, 'a> {
             }
             let added = match (one.count, ty) {
                 (Some(count), _) => self.scopes.add_range(one.name, first, count, ty),
-                (None, Type::Pred) => {
-                    self.scopes.add_register(one.name, Register::Pred(super::program::Pred(first)))
-                }
+                (None, Type::Pred) => self.scopes.add_register(one.name, Register::Pred(super::program::Pred(first))),
                 (None, _) => self.scopes.add_register(one.name, Register::Value(Reg(first), ty)),
             };
             if !added {

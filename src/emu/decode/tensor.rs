@@ -8,8 +8,8 @@ use super::op::{Address, Op};
 use super::program::{Guard, Reg};
 use crate::emu::num::Type;
 use crate::emu::ptx::syntax::Operand;
-use crate::emu::tensor::descriptor::Major;
 use crate::emu::tensor;
+use crate::emu::tensor::descriptor::Major;
 
 /// `mma.sync`.
 #[derive(Debug)]
@@ -42,14 +42,27 @@ pub struct Wgmma {
 #[derive(Debug)]
 pub enum Tensor {
     /// `ldmatrix`: one register for each 8 × 8 matrix of 16 bits.
-    LoadMatrix { to: Vec<Reg>, from: Address, transpose: bool },
-    StoreMatrix { from: Vec<Reg>, to: Address, transpose: bool },
+    LoadMatrix {
+        to: Vec<Reg>,
+        from: Address,
+        transpose: bool,
+    },
+    StoreMatrix {
+        from: Vec<Reg>,
+        to: Address,
+        transpose: bool,
+    },
     Mma(Mma),
     Wgmma(Wgmma),
     WgmmaFence,
     WgmmaCommit,
-    WgmmaWait { pending: u32 },
-    MaxRegisters { increase: bool, count: u32 },
+    WgmmaWait {
+        pending: u32,
+    },
+    MaxRegisters {
+        increase: bool,
+        count: u32,
+    },
 }
 
 /// The rows, columns and depth of `m16n8k16`.

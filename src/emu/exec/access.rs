@@ -1,9 +1,9 @@
 //! Addresses: what they point at, bounds and alignment, and what the detectors are told of an access.
 
+use super::Try;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::Lanes;
 use crate::emu::memory::{self, Window};

@@ -1,10 +1,10 @@
 //! Atomic operations ("PTX ISA, atom", "red").
 
+use super::Try;
 use super::access::Spot;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::Atomic;
 use crate::emu::num::types::mask;
 use crate::emu::order::What;

@@ -1,8 +1,8 @@
 //! The barriers of a block and of a cluster ("PTX ISA, bar, barrier", "barrier.cluster").
 
+use super::Try;
 use super::env::Env;
 use super::warp::{Wait, Warp};
-use super::Try;
 use crate::emu::decode::op::{Barrier, Reduce};
 use crate::emu::order::Clock;
 use crate::emu::report::Kind;

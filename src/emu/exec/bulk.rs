@@ -154,7 +154,14 @@ impl Env<'_, '_> {
     }
 
     /// Checks what is written to global memory, and tells the detectors.
-    fn global_target(&mut self, warp: &Warp, address: u64, size: u64, lane: usize, (who, what): (&Who, What)) -> Try<()> {
+    fn global_target(
+        &mut self,
+        warp: &Warp,
+        address: u64,
+        size: u64,
+        lane: usize,
+        (who, what): (&Who, What),
+    ) -> Try<()> {
         let (index, at) = match self.run.memory.find(address) {
             Some((index, buffer, at)) if buffer.holds(at, size as usize) => (index, at),
             _ => return Err(self.outside(warp, address, size as usize, lane)),
@@ -184,7 +191,13 @@ impl Env<'_, '_> {
             }
             _ => return Err(self.fault(warp, 1 << lane, Kind::Invalid, "a bulk copy between these spaces cannot be")),
         };
-        self.issue(warp, (way, pieces, (0, Type::B8), home, bytes), (bulk.barrier, bulk.blocks), bulk.reduce.is_some(), lane)
+        self.issue(
+            warp,
+            (way, pieces, (0, Type::B8), home, bytes),
+            (bulk.barrier, bulk.blocks),
+            bulk.reduce.is_some(),
+            lane,
+        )
     }
 
     fn bulk_tensor(&mut self, warp: &mut Warp, bulk: &BulkTensor, lane: usize) -> Try<()> {
@@ -195,7 +208,8 @@ impl Env<'_, '_> {
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, format!("the tensor map cannot be: {why}")));
         }
         if map.rank as usize != bulk.coordinates.len() {
-            let message = format!("the tensor map has {} axes, and {} coordinates are given", map.rank, bulk.coordinates.len());
+            let message =
+                format!("the tensor map has {} axes, and {} coordinates are given", map.rank, bulk.coordinates.len());
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, message));
         }
         let coordinates: Vec<i32> = bulk.coordinates.iter().map(|r| warp.reg(*r)[lane] as i32).collect();
@@ -230,7 +244,12 @@ impl Env<'_, '_> {
             Some(mask) => (0..16).filter(|b| mask >> b & 1 == 1).collect(),
         };
         if blocks.iter().any(|&b| b >= self.blocks.len()) {
-            return Err(self.fault(warp, 1 << lane, Kind::Invalid, "the multicast names blocks that the cluster has not"));
+            return Err(self.fault(
+                warp,
+                1 << lane,
+                Kind::Invalid,
+                "the multicast names blocks that the cluster has not",
+            ));
         }
         let place = match &barrier {
             None => None,
@@ -277,8 +296,7 @@ impl Env<'_, '_> {
     fn saw_bulk(&mut self, warp: &Warp, work: &BulkWork, reduces: bool, lane: usize) -> Try<()> {
         let own = self.who(warp, lane);
         let agent = |group: Group| self.order.as_ref().map_or(0, |o| o.group(warp.agent, group));
-        let in_group =
-            |agent: u32| Who { agent, time: work.group + 1, proxy: Proxy::Asynchronous, ..own };
+        let in_group = |agent: u32| Who { agent, time: work.group + 1, proxy: Proxy::Asynchronous, ..own };
         let (reader, writer) = (in_group(agent(Group::BulkRead)), in_group(agent(Group::BulkWrite)));
         for piece in &work.pieces {
             let size = u64::from(piece.bytes);
@@ -342,9 +360,8 @@ impl Env<'_, '_> {
 
     /// What a copy reads.
     fn bulk_data(&self, work: &BulkWork) -> Vec<Vec<u8>> {
-        let shared = |block: usize, at: u32, bytes: u32| {
-            self.blocks[block].shared.slice(at as usize, bytes as usize).to_vec()
-        };
+        let shared =
+            |block: usize, at: u32, bytes: u32| self.blocks[block].shared.slice(at as usize, bytes as usize).to_vec();
         let first = work.pieces.first().map_or(0, |p| p.shared);
         let one = |piece: &Piece| match (work.way, piece.global) {
             (Way::Load, Some(g)) => {
@@ -417,8 +434,7 @@ impl Env<'_, '_> {
         }
         if let Some(order) = self.order.as_mut() {
             let complete = each(active).map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
-            let (reads, writes) =
-                (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
+            let (reads, writes) = (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
             order.learn(warp.agent, reads, complete);
             if !read {
                 order.learn(warp.agent, writes, complete);

@@ -1,10 +1,10 @@
 //! Calls of functions and of the system ("PTX ISA, call", "Abstracting the ABI").
 
+use super::Try;
 use super::access::RANK_SHIFT;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::{Call, Callee};
 use crate::emu::report::Kind;
 

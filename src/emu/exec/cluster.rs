@@ -3,8 +3,8 @@
 //! Which warp goes next, and for how many steps, comes from the seed. A cluster without an explicit size is one block.
 
 use super::Try;
-use super::env::{Block, BlockBarrier, ClusterBarrier, Env, Run, World};
 use super::copy::Pending;
+use super::env::{Block, BlockBarrier, ClusterBarrier, Env, Run, World};
 use super::launch::Landing;
 use super::random::Random;
 use super::warp::{Params, Warp};
@@ -108,7 +108,8 @@ impl Cluster {
 
     fn finding(&self, run: &Run, warp: &Warp, kind: Kind, message: String) -> Finding {
         let code = run.code_starts[warp.function] + warp.at;
-        let actor = crate::emu::report::Actor { block: self.blocks[warp.block].index, warp: warp.index, lanes: warp.mask };
+        let actor =
+            crate::emu::report::Actor { block: self.blocks[warp.block].index, warp: warp.index, lanes: warp.mask };
         Finding { kind, message, site: run.site(code), actor, notes: vec![], help: None }
     }
 }

@@ -21,7 +21,13 @@ use crate::emu::report::Kind;
 pub(crate) enum Pending {
     Copy(Copy),
     /// An arrival at an `mbarrier` once the earlier copies of the lanes have landed.
-    Arrive { warp: u32, lanes: u32, block: usize, at: u32, groups: u32 },
+    Arrive {
+        warp: u32,
+        lanes: u32,
+        block: usize,
+        at: u32,
+        groups: u32,
+    },
     Bulk(Box<BulkWork>),
 }
 

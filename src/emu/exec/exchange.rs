@@ -4,10 +4,10 @@
 //! A member mask names the lanes that must be there. The emulator asks that all of them that have not exited execute the
 //! instruction together.
 
+use super::Try;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::{Op, Shuffle, Vote};
 use crate::emu::decode::program::Reg;
 use crate::emu::report::Kind;
@@ -53,7 +53,8 @@ impl Env<'_, '_> {
             Op::Match { d, p, a, members, all } => {
                 let there = self.members(warp, members, active)?;
                 let values = *warp.reg(a);
-                let same = |lane: usize| each(there).filter(|&o| values[o] == values[lane]).fold(0u32, |m, o| m | 1 << o);
+                let same =
+                    |lane: usize| each(there).filter(|&o| values[o] == values[lane]).fold(0u32, |m, o| m | 1 << o);
                 if all {
                     let is_one = each(there).next().is_none_or(|first| same(first) == there);
                     let mask = if is_one { there } else { 0 };
@@ -62,7 +63,8 @@ impl Env<'_, '_> {
                         warp.set_pred(p, if is_one { u32::MAX } else { 0 }, active);
                     }
                 } else {
-                    let found = std::array::from_fn(|lane| if active >> lane & 1 == 1 { u64::from(same(lane)) } else { 0 });
+                    let found =
+                        std::array::from_fn(|lane| if active >> lane & 1 == 1 { u64::from(same(lane)) } else { 0 });
                     warp.set(d, &found, active);
                 }
             }

@@ -175,7 +175,8 @@ fn refused(message: String) -> Fault {
 /// The kernel's number, and the bytes of its parameters.
 fn prepare(program: &Program, kernel: &str, launch: &Launch, memory: &Memory) -> Result<(usize, Vec<u8>), String> {
     let names = || program.kernels.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-    let index = *program.kernels.get(kernel).ok_or_else(|| format!("there is no kernel `{kernel}`, but {}", names()))?;
+    let index =
+        *program.kernels.get(kernel).ok_or_else(|| format!("there is no kernel `{kernel}`, but {}", names()))?;
     let function = &program.functions[index];
     check_sizes(function, launch)?;
     let params = parameters(function, launch, memory)?;

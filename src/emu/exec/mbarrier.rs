@@ -152,7 +152,8 @@ impl Env<'_, '_> {
     fn check_bytes(&mut self, warp: &Warp, place: (usize, u32), lane: usize) -> Try<()> {
         let bytes = self.mbarrier_at(warp, place, lane)?.bytes;
         if bytes.unsigned_abs() > MAX_COUNT {
-            let message = format!("the `mbarrier` at {:#x} expects {bytes} bytes, and at most {MAX_COUNT} can be", place.1);
+            let message =
+                format!("the `mbarrier` at {:#x} expects {bytes} bytes, and at most {MAX_COUNT} can be", place.1);
             return Err(self.fault(warp, 1 << lane, Kind::Mbarrier, message));
         }
         Ok(())
@@ -197,14 +198,7 @@ impl Env<'_, '_> {
 
     /// `test_wait` and `try_wait`. Both may wait here, and both may say now and then that the phase is not complete,
     /// which the ISA allows.
-    fn test(
-        &mut self,
-        warp: &mut Warp,
-        p: Pred,
-        (at, phase): (&Place, Phase),
-        acquire: bool,
-        active: u32,
-    ) -> Try<()> {
+    fn test(&mut self, warp: &mut Warp, p: Pred, (at, phase): (&Place, Phase), acquire: bool, active: u32) -> Try<()> {
         let mut complete = 0;
         let mut waiting = None;
         for lane in each(active) {
@@ -291,7 +285,8 @@ impl Env<'_, '_> {
             self.note(warp, 1, Kind::Mbarrier, |env| {
                 let message = format!("a write into the `mbarrier` at {barrier:#x}");
                 let mut finding = env.finding(warp, 1 << lane, Kind::Mbarrier, message);
-                finding.help = Some("invalidate the barrier with `mbarrier.inval` before its bytes are used".to_owned());
+                finding.help =
+                    Some("invalidate the barrier with `mbarrier.inval` before its bytes are used".to_owned());
                 finding
             });
         }

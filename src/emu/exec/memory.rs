@@ -1,10 +1,10 @@
 //! Loads and stores ("PTX ISA, ld", "st").
 
+use super::Try;
 use super::access::Spot;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::{Load, Order, Scope, Space, Store};
 use crate::emu::num::types::mask;
 use crate::emu::order::What;
@@ -66,7 +66,8 @@ impl Env<'_, '_> {
         // Shared memory of the blocks lies behind all addresses of global memory.
         let place = match spot {
             Spot::Shared(block, at) => {
-                crate::emu::memory::SHARED_WINDOW + (u64::from(self.cluster) << 32 | (block as u64) << 24 | u64::from(at))
+                crate::emu::memory::SHARED_WINDOW
+                    + (u64::from(self.cluster) << 32 | (block as u64) << 24 | u64::from(at))
             }
             _ => address,
         };

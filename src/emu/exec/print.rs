@@ -84,7 +84,8 @@ fn value(spec: &str, conversion: u8, take: &mut dyn FnMut(u64) -> u64, text: &dy
     };
     let zeros = width.starts_with('0');
     let width = width.parse::<usize>().unwrap_or(0);
-    let bits = take(if wide || matches!(conversion, b'p' | b's' | b'f' | b'F' | b'e' | b'E' | b'g' | b'G') { 8 } else { 4 });
+    let bits =
+        take(if wide || matches!(conversion, b'p' | b's' | b'f' | b'F' | b'e' | b'E' | b'g' | b'G') { 8 } else { 4 });
     let signed = if wide { bits as i64 } else { i64::from(bits as i32) };
     let float = f64::from_bits(bits);
     let body = match conversion {

@@ -194,7 +194,8 @@ impl Env<'_, '_> {
             let most = warp.products.pending.last().map_or(0, |p| p.group) + 1;
             self.land_products(warp, most)?;
         }
-        if matches!(&step.op, Op::Tensor(t) if !matches!(**t, Tensor::Mma(_) | Tensor::LoadMatrix { .. } | Tensor::StoreMatrix { .. })) {
+        if matches!(&step.op, Op::Tensor(t) if !matches!(**t, Tensor::Mma(_) | Tensor::LoadMatrix { .. } | Tensor::StoreMatrix { .. }))
+        {
             return Ok(());
         }
         let run = self.run;

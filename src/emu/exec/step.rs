@@ -1,9 +1,9 @@
 //! Executes the steps of a warp until it waits, ends, or has used up its turn.
 
+use super::Try;
 use super::env::Env;
 use super::lanes::put;
 use super::warp::Warp;
-use super::Try;
 use crate::emu::decode::op::{Join, Op, Order};
 use crate::emu::decode::program::{Function, Guard, Lanes, Pred, Reg, Step};
 use crate::emu::num::types::mask;

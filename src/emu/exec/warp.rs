@@ -41,10 +41,20 @@ pub(crate) struct Params {
 #[derive(Clone, Debug)]
 pub(crate) enum Wait {
     /// The barrier of the block with this number, to be over this generation.
-    Barrier { id: usize, generation: u64, reduce: Option<(Reduce, Target, u32)> },
-    Cluster { generation: u64 },
+    Barrier {
+        id: usize,
+        generation: u64,
+        reduce: Option<(Reduce, Target, u32)>,
+    },
+    Cluster {
+        generation: u64,
+    },
     /// An `mbarrier`, by block and address, to complete the phase that the step asks for.
-    Mbarrier { block: usize, at: u32, phase: u64 },
+    Mbarrier {
+        block: usize,
+        at: u32,
+        phase: u64,
+    },
 }
 
 pub(crate) struct Warp {

@@ -25,13 +25,7 @@ impl Access {
     }
 
     pub(crate) fn new(who: &Who, what: What) -> Access {
-        Access {
-            time: who.time,
-            code: who.code,
-            agent: who.agent as u16,
-            lane: who.lane,
-            atomic: what == What::Atomic,
-        }
+        Access { time: who.time, code: who.code, agent: who.agent as u16, lane: who.lane, atomic: what == What::Atomic }
     }
 }
 
@@ -63,7 +57,14 @@ impl Shadow {
 
     /// Looks at an access to `at..at + size`, and remembers it. The result is a conflict that it has with an earlier
     /// one that it does not know.
-    pub(crate) fn access(order: &mut Order, block: usize, at: u32, size: u32, who: &Who, what: What) -> Option<Conflict> {
+    pub(crate) fn access(
+        order: &mut Order,
+        block: usize,
+        at: u32,
+        size: u32,
+        who: &Who,
+        what: What,
+    ) -> Option<Conflict> {
         // The shadow is taken out, so that the clocks can be read while it changes.
         let mut shadow = std::mem::replace(&mut order.shared[block], Shadow { cells: vec![], shift: 0 });
         let (first, last) = (at >> shadow.shift, (at + size - 1) >> shadow.shift);

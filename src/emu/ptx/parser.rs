@@ -311,7 +311,10 @@ impl<'a> Parser<'a> {
         let at = self.position();
         let count = self.number()?;
         if count > MAX_REGISTERS {
-            return Err(Error::new(at, format!("{count} registers are more than the {MAX_REGISTERS} that are allowed")));
+            return Err(Error::new(
+                at,
+                format!("{count} registers are more than the {MAX_REGISTERS} that are allowed"),
+            ));
         }
         self.expect(Kind::Greater, "`>`")?;
         Ok(RegisterName { name, count: Some(count) })

@@ -130,7 +130,10 @@ pub struct Guard<'a> {
 pub enum Operand<'a> {
     /// A register, a variable, a label, a function or a special register, with its dots: `%tid.x`. A distance may
     /// follow a variable's name: `smem+16`.
-    Name { name: &'a str, offset: i64 },
+    Name {
+        name: &'a str,
+        offset: i64,
+    },
     /// `!%p`.
     Not(&'a str),
     /// `_`: a result that nobody needs.
@@ -143,7 +146,11 @@ pub enum Operand<'a> {
     /// `1.0`.
     Real(f64),
     /// `[base + offset]`, and `[base, {x, y}]` of a tensor, whose coordinates are `rest`.
-    Address { base: Box<Operand<'a>>, offset: i64, rest: Vec<Operand<'a>> },
+    Address {
+        base: Box<Operand<'a>>,
+        offset: i64,
+        rest: Vec<Operand<'a>>,
+    },
     /// `{a, b}`.
     Vector(Vec<Operand<'a>>),
     /// `a|b`: two results.
