@@ -17,6 +17,8 @@ mod circles;
 mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;
+#[path = "suite/emu_recorded.rs"]
+mod emu_recorded;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;
