@@ -164,7 +164,12 @@ pub mod ptxas;
 
 #[doc(hidden)]
 pub mod driver;
+
+#[doc(hidden)]
 pub mod emu;
+
+#[doc(hidden)]
+pub mod emulate;
 
 #[doc(hidden)]
 pub mod build;

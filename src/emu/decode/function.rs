@@ -2,7 +2,7 @@
 
 use super::context::{self, Cx, Names};
 use super::error::{DecodeError, Result};
-use super::flow;
+use super::{flow, registers};
 use super::form::Form;
 use super::op::{Callee, Op};
 use super::program::{Formal, Function, Place, Program, Reg};
@@ -31,6 +31,7 @@ pub(super) fn decode<'a>(f: &syntax::Function<'a>, names: &Names<'a>) -> Result<
     // A body that ends without `ret` returns.
     cx.push(if f.entry { Op::Exit } else { Op::Return }, None);
     flow::resolve(&mut cx.function, &cx.labels);
+    registers::mark(&mut cx.function);
     let facts = Facts { communicates: cx.communicates, narrowest: cx.narrowest };
     Ok((cx.function, facts))
 }

@@ -1,11 +1,45 @@
 //! Which registers a step reads and writes.
 
+use std::collections::BTreeSet;
+
 use super::asynchronous::{Async, Phase, Place};
 use super::op::{Address, Op, Target};
-use super::program::Reg;
-use super::tensor::{Left, Tensor};
+use super::program::{Function, Reg};
+use super::tensor::{Left, Tensor, Wgmma};
+
+/// Marks the steps that write registers of asynchronous products.
+pub(super) fn mark(function: &mut Function) {
+    let mut used = BTreeSet::new();
+    for step in &function.code {
+        if let Some(w) = step.op.product() {
+            used.extend(w.d.iter().copied());
+            if let Left::Registers(a) = &w.a {
+                used.extend(a.iter().copied());
+            }
+        }
+    }
+    if used.is_empty() {
+        return;
+    }
+    for step in &mut function.code {
+        let mut writes = false;
+        step.op.registers(&mut |r, written| writes |= written && used.contains(&r));
+        step.unfences = writes && step.op.product().is_none();
+    }
+}
 
 impl Op {
+    /// The asynchronous product, if the step is one.
+    pub(crate) fn product(&self) -> Option<&Wgmma> {
+        match self {
+            Op::Tensor(t) => match &**t {
+                Tensor::Wgmma(w) => Some(w),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Calls `f` for each register of the step, and says whether it is written.
     pub(crate) fn registers(&self, f: &mut dyn FnMut(Reg, bool)) {
         let mut all = |reads: &[Reg], writes: &[Reg]| {

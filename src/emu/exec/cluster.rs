@@ -35,7 +35,8 @@ impl Cluster {
                 let lanes = (threads - 32 * w).min(32);
                 let live = u32::MAX >> (32 - lanes);
                 let mut warp = Warp::new(rank as usize, w, rank * per_block + w, live);
-                warp.params = Params::default();
+                let size = run.kernel().param_bytes as usize;
+                warp.params = Params { bytes: vec![0; 32 * size], size };
                 warp.enter(run.kernel, run.kernel(), u64::from(rank) << super::access::RANK_SHIFT);
                 warps.push(warp);
             }
@@ -46,6 +47,7 @@ impl Cluster {
             barriers: (0..super::barrier::BARRIERS).map(|_| BlockBarrier::default()).collect(),
             mbarriers: std::collections::BTreeMap::new(),
             live_warps: per_block,
+            operands: super::product::Operands::default(),
         };
         let order = || Order::new(count * per_block, count as usize, shared, run.program.shared_granule);
         Cluster {

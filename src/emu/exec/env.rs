@@ -102,6 +102,8 @@ pub(crate) struct Block {
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
     /// The warps that have not exited.
     pub(crate) live_warps: u32,
+    /// Operands of products that the warps of a group share.
+    pub(crate) operands: super::product::Operands,
 }
 
 /// The barrier of the cluster.

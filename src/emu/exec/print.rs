@@ -91,6 +91,7 @@ fn value(spec: &str, conversion: u8, take: &mut dyn FnMut(u64) -> u64, text: &dy
     let body = match conversion {
         b'd' | b'i' => signed.to_string(),
         b'u' => bits.to_string(),
+        b'x' if flags.contains('#') => format!("{bits:#x}"),
         b'x' => format!("{bits:x}"),
         b'X' => format!("{bits:X}"),
         b'o' => format!("{bits:o}"),

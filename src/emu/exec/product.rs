@@ -6,7 +6,9 @@
 //! or write, and an operand in registers is nobody's to write. A register that was written since the last
 //! `wgmma.fence` is not one that a product may use.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::sync::Arc;
 
 use super::Try;
 use super::env::Env;
@@ -19,6 +21,7 @@ use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor;
 use crate::emu::tensor::Descriptor;
+use crate::emu::tensor::wgmma::Lines;
 
 /// A product that has not landed.
 struct Product {
@@ -31,6 +34,19 @@ struct Product {
     b: u64,
     adds: bool,
     landed: bool,
+}
+
+/// The step, the descriptor, and whether it is the left operand.
+type OperandKey = (usize, u32, u64, bool);
+
+/// Operands in shared memory, decoded. The four warps of a group read the same, so that one decodes for all as long as
+/// nobody writes.
+#[derive(Default)]
+pub(crate) struct Operands {
+    version: u64,
+    lines: BTreeMap<OperandKey, Arc<Lines>>,
+    /// The chunks of 16 bytes that an operand is made of, which do not depend on what memory holds.
+    chunks: BTreeMap<OperandKey, Arc<Vec<u32>>>,
 }
 
 /// The products of a warp.
@@ -53,19 +69,22 @@ impl Products {
         self.dirty.clear();
     }
 
+    /// Registers were written.
+    pub(crate) fn unfence(&mut self, op: &Op) {
+        op.registers(&mut |r, written| {
+            if written {
+                self.dirty.insert(r);
+            }
+        });
+    }
+
     pub(crate) fn commit(&mut self) {
         self.committed += 1;
     }
 }
 
 fn operands(function: &Function, at: u32) -> Option<&Wgmma> {
-    match &function.code[at as usize].op {
-        Op::Tensor(t) => match &**t {
-            Tensor::Wgmma(w) => Some(w),
-            _ => None,
-        },
-        _ => None,
-    }
+    function.code[at as usize].op.product()
 }
 
 impl Env<'_, '_> {
@@ -106,21 +125,16 @@ impl Env<'_, '_> {
 
     /// Checks the operands in shared memory, and tells the detectors that they are read.
     fn saw_operands(&mut self, warp: &Warp, op: &Wgmma, (a, b): (u64, u64), group: u32) -> Try<()> {
-        let mut chunks = BTreeSet::new();
-        let mut collect = |_: u32, address: u32| chunks.insert(address / 16 * 16);
-        let mut see = |address: u32, bytes: u32| {
-            collect(bytes, address);
-            Ok::<u64, super::Fault>(0)
-        };
+        let mut chunks = vec![];
         if matches!(op.a, Left::Descriptor(_)) {
             // Each warp reads its own rows, and the group together all of them.
-            op.form.left(Descriptor::new(a), &mut see)?;
+            chunks.push(self.chunks(warp, op, a, true));
         }
-        op.form.right(Descriptor::new(b), &mut see)?;
+        chunks.push(self.chunks(warp, op, b, false));
         let own = self.who(warp, 0);
         let agent = self.order.as_ref().map_or(0, |o| o.group(warp.agent, Group::Product));
         let who = Who { agent, time: group + 1, proxy: Proxy::Asynchronous, ..own };
-        for at in chunks {
+        for &at in chunks.iter().flat_map(|c| c.iter()) {
             self.shared_holds(warp, (warp.block, at), 16, 0)?;
             if !self.run.options.check {
                 continue;
@@ -131,6 +145,38 @@ impl Env<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The chunks of 16 bytes of shared memory that an operand is made of.
+    fn chunks(&mut self, warp: &Warp, op: &Wgmma, descriptor: u64, left: bool) -> Arc<Vec<u32>> {
+        let key = (warp.function, warp.at, descriptor, left);
+        let make = || {
+            let mut all = BTreeSet::new();
+            let see = |address: u32, _: u32| {
+                all.insert(address / 16 * 16);
+                Ok::<u64, Infallible>(0)
+            };
+            let d = Descriptor::new(descriptor);
+            let Ok(_) = if left { op.form.left(d, see) } else { op.form.right(d, see) };
+            Arc::new(all.into_iter().collect())
+        };
+        self.blocks[warp.block].operands.chunks.entry(key).or_insert_with(make).clone()
+    }
+
+    /// An operand in shared memory as it is now.
+    fn lines(&mut self, block: usize, op: &Wgmma, key: OperandKey) -> Arc<Lines> {
+        let super::env::Block { shared, operands, .. } = &mut self.blocks[block];
+        if operands.version != shared.version() {
+            operands.version = shared.version();
+            operands.lines.clear();
+        }
+        let make = || {
+            let read = |at: u32, bytes: u32| Ok::<u64, Infallible>(shared.read(at as usize, bytes as usize));
+            let d = Descriptor::new(key.2);
+            let Ok(lines) = if key.3 { op.form.left(d, read) } else { op.form.right(d, read) };
+            Arc::new(lines)
+        };
+        operands.lines.entry(key).or_insert_with(make).clone()
     }
 
     /// Lands the products of groups before `complete`, in order.
@@ -144,17 +190,13 @@ impl Env<'_, '_> {
             warp.products.pending[index].landed = true;
             let run = self.run;
             let Some(op) = operands(&run.program.functions[function], at) else { continue };
-            self.multiply(warp, op, (a, b), adds);
+            self.multiply(warp, op, (function, at), (a, b), adds);
         }
         Ok(())
     }
 
-    fn multiply(&mut self, warp: &mut Warp, op: &Wgmma, (a, b): (u64, u64), adds: bool) {
-        let shared = &self.blocks[warp.block].shared;
-        let mut read = |address: u32, bytes: u32| {
-            Ok::<u64, std::convert::Infallible>(shared.read(address as usize, bytes as usize))
-        };
-        let Ok(right) = op.form.right(Descriptor::new(b), &mut read);
+    fn multiply(&mut self, warp: &mut Warp, op: &Wgmma, (function, at): (usize, u32), (a, b): (u64, u64), adds: bool) {
+        let right = self.lines(warp.block, op, (function, at, b, false));
         let registers: Vec<Lanes>;
         let lines;
         let left = match &op.a {
@@ -163,8 +205,7 @@ impl Env<'_, '_> {
                 tensor::Left::Registers(&registers)
             }
             Left::Descriptor(_) => {
-                let Ok(rows) = op.form.left(Descriptor::new(a), &mut read);
-                lines = rows;
+                lines = self.lines(warp.block, op, (function, at, a, true));
                 tensor::Left::Shared(&lines)
             }
         };

@@ -29,6 +29,9 @@ impl Env<'_, '_> {
                 if warp.products.is_busy() {
                     self.check_in_flight(warp, function, active)?;
                 }
+                if step.unfences {
+                    warp.products.unfence(&step.op);
+                }
                 if self.is_traced(warp) {
                     self.traced(warp, step, active);
                 }

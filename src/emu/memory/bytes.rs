@@ -6,12 +6,14 @@ pub(crate) struct Bytes {
     data: Vec<u8>,
     /// A bit for each byte.
     written: Vec<u64>,
+    /// How many writes there were, for those who keep what they have read.
+    version: u64,
 }
 
 impl Bytes {
     /// Memory that nobody has written. It holds `fill`, so that what is read of it is seen.
     pub(crate) fn new(len: usize, fill: u8) -> Bytes {
-        Bytes { data: vec![fill; len], written: vec![0; len.div_ceil(64)] }
+        Bytes { data: vec![fill; len], written: vec![0; len.div_ceil(64)], version: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -58,8 +60,13 @@ impl Bytes {
         self.mark(at, bytes.len());
     }
 
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
     #[inline]
     fn mark(&mut self, at: usize, size: usize) {
+        self.version += 1;
         let (word, bit) = (at / 64, at % 64);
         if bit + size <= 64 {
             let ones = if size == 64 { u64::MAX } else { ((1u64 << size) - 1) << bit };
