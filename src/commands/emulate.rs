@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use ttc::cases::manual::Bound;
 use ttc::cases::Folder;
+use ttc::cases::manual::Bound;
 use ttc::diag::codes::emu as codes;
 use ttc::diag::{Diagnostic, codes as all_codes};
 use ttc::driver::output;
@@ -67,8 +67,7 @@ pub(super) fn interpret(
     for number in 0..i.compiled.schedules.schedules.max(1) {
         let options = schedule(&i.compiled.schedules, number, &base);
         let start = Instant::now();
-        let (outcome, memory) =
-            prepared.run(&options).map_err(|fault| diagnostics::of_fault(&fault, &assembly.ptx))?;
+        let (outcome, memory) = prepared.run(&options).map_err(|fault| diagnostics::of_fault(&fault, &assembly.ptx))?;
         let _ = writeln!(text, "{}", summary(&launch.kernel, &options, &outcome, start));
         let found: Vec<_> = outcome.findings.iter().map(|f| diagnostics::of_finding(f, &assembly.ptx)).collect();
         if !found.is_empty() {

@@ -251,7 +251,9 @@ impl MapSpec {
             rank: rank as u32,
             address,
             interleave: self.interleave,
-            swizzle: *swizzle.get(self.swizzle as usize).ok_or_else(|| format!("there is no swizzle {}", self.swizzle))?,
+            swizzle: *swizzle
+                .get(self.swizzle as usize)
+                .ok_or_else(|| format!("there is no swizzle {}", self.swizzle))?,
             fill_nan: self.fill_nan,
             ..TensorMap::default()
         };

@@ -100,13 +100,8 @@ impl Prepared {
         let mut cx = Binding { d, host, buffers, grid };
         let arguments = d.parameters.iter().map(|p| cx.parameter(p)).collect::<Result<_, _>>()?;
         let blocks = [0, 1, 2].map(|i| grid[i].saturating_mul(d.cluster[i]));
-        let launch = Launch {
-            grid: blocks,
-            block: [d.threads, 1, 1],
-            cluster: d.cluster,
-            dynamic_shared: d.shared,
-            arguments,
-        };
+        let launch =
+            Launch { grid: blocks, block: [d.threads, 1, 1], cluster: d.cluster, dynamic_shared: d.shared, arguments };
         Ok(Prepared { program, kernel: d.symbol.clone(), launch, buffers: cx.buffers })
     }
 

@@ -2,12 +2,12 @@
 
 use super::context::{self, Cx, Names};
 use super::error::{DecodeError, Result};
-use super::{flow, registers};
 use super::form::Form;
 use super::op::{Callee, Op};
 use super::program::{Formal, Function, Place, Program, Reg};
 use super::scope::{Register, Storage, Variable};
 use super::size;
+use super::{flow, registers};
 use crate::emu::num::Type;
 use crate::emu::ptx::syntax::{self, Instruction, RegisterName, Statement, VariableSpace};
 
