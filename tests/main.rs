@@ -19,6 +19,8 @@ mod cmake;
 mod docs;
 #[path = "suite/emu.rs"]
 mod emu;
+#[path = "suite/emu_recorded.rs"]
+mod emu_recorded;
 #[path = "suite/emulate.rs"]
 mod emulate;
 #[cfg(unix)]

@@ -19,7 +19,12 @@ import scalar
 import tensor
 import tiles
 
-HEADER = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+HEADER = ".version 8.7\n.target sm_90a\n.address_size 64\n"
+# The shared memory of a module's entries.
+SHARED = {
+    "scalar": ".shared .align 8 .b8 own[1024];\n", "mma": "", "matrix": ".shared .align 1024 .b8 mem[4096];\n",
+    "wgmma": ".shared .align 1024 .b8 mem[49152];\n", "tiles": f".shared .align 1024 .b8 mem[{tiles.SHARED}];\n.shared .align 8 .b8 bar[8];\n",
+}
 
 
 # Of several instructions in a form, the one that the form is about.
@@ -53,20 +58,20 @@ def scalar_entry(name, text, result, operands):
             lines.append(f"    .reg .b{bits} %u{bits}; not.b{bits} %u{bits}, %a; brev.b{bits} %u{bits}, %u{bits};")
     lines += [f"    {text}", f"    ld.param.u64 %x, [out]; mul.wide.u32 %y, %i, {result // 8}; add.s64 %x, %x, %y; st.global.b{result} [%x], %d;",
               "    ret;", "}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).replace("ENTRY", name) + "\n"
 
 
 def modules():
     """Yields (module, text, forms); a form is (entry, grid, block, bytes of the result, pools, tensor map or none)."""
     taken = set()
-    forms, text = [], [HEADER]
+    forms, text = [], [HEADER + SHARED["scalar"]]
     for instruction, result, operands in scalar.build():
         name = name_of(instruction, taken)
         text.append(scalar_entry(name, instruction, result, operands))
         forms.append((name, pools.THREADS // 96, 96, pools.THREADS * result // 8, operands, ()))
     yield "scalar", "\n".join(text), forms
     for module, entries in tensor.build() + tiles.build():
-        forms, text = [], [HEADER]
+        forms, text = [], [HEADER + SHARED[module]]
         for instruction, body, grid, block, size, operands, *tensor_map in entries:
             name = name_of(instruction, taken)
             text.append(body.replace("ENTRY", name))

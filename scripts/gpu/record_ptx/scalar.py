@@ -181,7 +181,7 @@ def atomics():
         size = bits // 8
         place = f"ld.param.u64 %x, [out]; mul.wide.u32 %y, %i, {size}; add.s64 %x, %x, %y;"
         if memory == "shared":
-            place = f".shared .align 8 .b8 own[1024]; mov.u32 %m, %tid.x; mul.lo.u32 %m, %m, {size}; mov.u32 %n, own; add.u32 %m, %m, %n; cvt.u64.u32 %x, %m;"
+            place = f"mov.u32 %m, %tid.x; mul.lo.u32 %m, %m, {size}; mov.u32 %n, own; add.u32 %m, %m, %n; cvt.u64.u32 %x, %m;"
         after = "%b, %c" if op.startswith("cas") else "%b"
         count = 3 if op.startswith("cas") else 2
         form(f"{{ {place} st.{memory}.b{bits} [%x], %a; atom.{memory}.{op} %t, [%x], {after}; ld.{memory}.b{bits} %d, [%x]; "

@@ -9,11 +9,10 @@ MODES = {"none": 0, "128": 1, "64": 2, "32": 3}
 ELEMENT_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "f64": 64}
 
 
-def head(registers, shared=0):
-    memory = f"    .shared .align 1024 .b8 mem[{shared}];\n" if shared else ""
+def head(registers):
     return (".visible .entry ENTRY(.param .u64 out, .param .u64 pa, .param .u64 pb, .param .u64 pc)\n{\n"
             "    .reg .pred %p; .reg .b32 %i, %j, %n, %m, %s, %v; .reg .b64 %x, %y, %z, %da, %db;\n"
-            f"    {registers}\n{memory}"
+            f"    {registers}\n"
             "    mov.u32 %i, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %m, %ctaid.x; mad.lo.s32 %j, %m, %n, %i;\n")
 
 
@@ -55,6 +54,7 @@ def mma_forms():
             ("m16n8k8", "f16", "f16", "f32"), ("m16n8k16", "f16", "f16", "f32"), ("m16n8k8", "f16", "f16", "f16"), ("m16n8k16", "f16", "f16", "f16"),
             ("m16n8k8", "bf16", "bf16", "f32"), ("m16n8k16", "bf16", "bf16", "f32"), ("m16n8k4", "tf32", "tf32", "f32"), ("m16n8k8", "tf32", "tf32", "f32"),
             ("m16n8k32", "e4m3", "e4m3", "f32"), ("m16n8k32", "e5m2", "e5m2", "f32"), ("m16n8k32", "e4m3", "e5m2", "f32"), ("m16n8k32", "e5m2", "e4m3", "f32"),
+            ("m16n8k16", "e4m3", "e4m3", "f32"), ("m16n8k16", "e5m2", "e4m3", "f32"), ("m16n8k32", "e4m3", "e5m2", "f16"), ("m16n8k16", "e5m2", "e5m2", "f16"),
             ("m8n8k4", "f64", "f64", "f64"), ("m16n8k4", "f64", "f64", "f64"), ("m16n8k8", "f64", "f64", "f64"), ("m16n8k16", "f64", "f64", "f64"),
         ]:
             yield mma(shape, a, b, d, "", size)
@@ -85,17 +85,15 @@ def matrices():
     for trans in ("", ".trans"):
         for count in (1, 2, 4):
             rows = "    mul.lo.u32 %s, %i, 7; and.b32 %s, %s, 31; mul.lo.u32 %s, %s, 48; mov.u32 %m, mem; add.u32 %s, %s, %m;\n"
-            body = head(".reg .b32 %a<4>;", 4096) + fill("a", 0, 4096) + "    bar.sync 0;\n" + rows
+            body = head(".reg .b32 %a<4>;") + fill("a", 0, 4096) + "    bar.sync 0;\n" + rows
             op = f"ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16"
             body += f"    {op} {vector('a', count)}, [%s];\n" + store("a", count, 32)
             yield op, body, 1, 32, 32 * count * 4, ("tensor.f16.wide.0",)
             op = f"stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16"
-            body = head(".reg .b32 %a<4>, %b<64>;", 4096) + fill("b", 0, 4096) + load("a", count, 32) + "    bar.sync 0;\n" + rows
+            body = head(".reg .b32 %a<4>, %b<64>;") + fill("b", 0, 4096) + load("a", count, 32) + "    bar.sync 0;\n" + rows
             body += f"    {op} [%s], {vector('a', count)};\n    bar.sync 0; mov.u32 %m, mem; mad.lo.u32 %m, %i, 64, %m;\n"
             body += "\n".join(f"    ld.shared.b32 %b{r}, [%m+{4 * r}];" for r in range(16)) + "\n" + store("b", 16, 32)
             yield op, body, 1, 32, 32 * 64, ("tensor.f16.wide.0", "tensor.f16.wide.1")
-    op = "movmatrix.sync.aligned.m8n8.trans.b16"
-    yield op, head(".reg .b32 %a<4>;") + load("a", 1, 32) + f"    {op} %a0, %a0;\n" + store("a", 1, 32), 1, 32, 128, ("tensor.f16.wide.0",)
 
 
 def describe(lines, major, swizzle):
@@ -114,7 +112,7 @@ def wgmma(a, b, d, n, size, swizzle="128", majors="kk", registers=False, scales=
     count = n // 2 // (2 if d == "f16" else 1)
     op = f"wgmma.mma_async.sync.aligned.m64n{n}k{k}.{d}.{a}.{b}{saturate}"
     la, lb = describe(64, majors[0], swizzle), describe(n, majors[1], swizzle)
-    body = head(f".reg .b32 %a<4>, %c<{count}>;", REGION + max(lb[2], 1024))
+    body = head(f".reg .b32 %a<4>, %c<{count}>;")
     body += load("a", 4, 32) if registers else fill("a", 0, la[2])
     body += fill("b", REGION, lb[2]) + load("c", count, 32)
     body += "    fence.proxy.async; bar.sync 0;\n"

@@ -12,7 +12,6 @@ SHARED = 8192
 def head(registers):
     return (".visible .entry ENTRY(.param .u64 out, .param .u64 pa, .param .u64 pb, .param .u64 pc, .param .align 64 .b8 map[128])\n{\n"
             f"    .reg .pred %p; .reg .b32 %i, %s, %v, %m, %b; .reg .b64 %x, %y, %t; {registers}\n"
-            f"    .shared .align 1024 .b8 mem[{SHARED}]; .shared .align 8 .b8 bar[8];\n"
             "    mov.u32 %i, %tid.x; mov.u32 %m, mem; mov.u32 %b, bar; mov.b64 %t, map; cvta.param.u64 %t, %t;\n"
             "    setp.eq.u32 %p, %i, 0;\n")
 

@@ -239,6 +239,7 @@ pub(super) fn update(name: &str, ty: Type, flush: bool) -> Option<Update> {
         "xor" if !float => Box::new(|old, b, _| old ^ b),
         "exch" => Box::new(|_, b, _| b),
         "cas" => Box::new(|old, b, c| if old == b { c } else { old }),
+        "add" if ty == Type::F64 => Box::new(|old, b, _| num::atomic_add_double(old, b)),
         "add" => Box::new(move |old, b, _| num::add(ty, old, b, Rounding::Nearest, flags)),
         "inc" if ty == Type::U32 => Box::new(|old, b, _| if old >= b { 0 } else { old + 1 }),
         "dec" if ty == Type::U32 => Box::new(|old, b, _| if old == 0 || old > b { b } else { old - 1 }),
@@ -248,7 +249,13 @@ pub(super) fn update(name: &str, ty: Type, flush: bool) -> Option<Update> {
     })
 }
 
-/// The operation in shared memory, where it differs.
+/// The operation in shared memory, where it differs. `ptxas` writes a loop for f64, with an addition of its own.
 fn update_in_shared(name: &str, ty: Type) -> Option<Update> {
-    (name == "add" && ty == Type::F32).then(|| update(name, ty, false)).flatten()
+    match (name, ty) {
+        ("add", Type::F32) => update(name, ty, false),
+        ("add", Type::F64) => {
+            Some(Box::new(move |old, b, _| num::add(ty, b, old, Rounding::Nearest, Flags::default())))
+        }
+        _ => None,
+    }
 }

@@ -218,7 +218,7 @@ impl Env<'_, '_> {
         let Spot::Shared(block, at) = self.locate(warp, bulk.shared.space, shared, lane)? else {
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, "the box is not in shared memory"));
         };
-        let mut pieces = pieces(&map, &coordinates, at);
+        let mut pieces = pieces(&map, &coordinates, at, !bulk.load && bulk.reduce.is_none());
         let way = if bulk.load { Way::Load } else { Way::Store };
         if way == Way::Store {
             // Elements outside of the tensor are not written.
@@ -463,10 +463,10 @@ impl Env<'_, '_> {
 }
 
 /// The pieces of a box.
-fn pieces(map: &TensorMap, coordinates: &[i32], base: u32) -> Vec<Piece> {
+fn pieces(map: &TensorMap, coordinates: &[i32], base: u32, store: bool) -> Vec<Piece> {
     let bytes = map.element.bytes();
     let mut all: Vec<Piece> = vec![];
-    for place in map.places(coordinates) {
+    for place in map.places(coordinates, store) {
         let shared = map.shared(base, place.offset);
         if let Some(last) = all.last_mut() {
             let follows = match (last.global, place.global) {

@@ -51,11 +51,17 @@ pub fn shf_right(low: u64, high: u64, amount: u64, mode: Amount) -> u64 {
     pair >> mode.of(amount, 32) & mask(32)
 }
 
+/// The length of a field. The PTX ISA allows 0 to 255; hardware takes 8 bits of a longer one where the operand has 32
+/// bits, and takes it as it is where the operand has 64.
+fn field_length(ty: Type, length: u64) -> u32 {
+    if ty.bits() == 64 { (length as u32).min(0xff) } else { length as u32 & 0xff }
+}
+
 /// `bfe`: a field of `length` bits from `position` on. Past the operand, a signed field has its sign and any other
 /// zeros.
 #[must_use]
 pub fn bfe(ty: Type, a: u64, position: u64, length: u64) -> u64 {
-    let (position, length, width) = (position as u32 & 0xff, length as u32 & 0xff, ty.bits());
+    let (position, length, width) = (position as u32 & 0xff, field_length(ty, length), ty.bits());
     if length == 0 {
         return 0;
     }
@@ -70,7 +76,7 @@ pub fn bfe(ty: Type, a: u64, position: u64, length: u64) -> u64 {
 /// `bfi`: puts the low `length` bits of `a` into `b` from `position` on.
 #[must_use]
 pub fn bfi(ty: Type, a: u64, b: u64, position: u64, length: u64) -> u64 {
-    let (position, length, width) = (position as u32 & 0xff, length as u32 & 0xff, ty.bits());
+    let (position, length, width) = (position as u32 & 0xff, field_length(ty, length), ty.bits());
     if position >= width {
         return b & ty.mask();
     }
@@ -117,6 +123,10 @@ pub fn popc(ty: Type, a: u64) -> u64 {
 pub fn fns(value: u64, base: u64, offset: u64) -> u64 {
     let (value, base, offset) = (value as u32, base as u32, offset as i32);
     let set = |&place: &u32| value >> place & 1 == 1;
+    // The distance of this offset does not fit, and hardware gives 0.
+    if offset == i32::MIN {
+        return 0;
+    }
     let found = if base > 31 {
         None
     } else {
@@ -266,6 +276,7 @@ mod tests {
                 }
             }
         }
+        assert_eq!((bfe(Type::U32, 0xff, 4, 0x100), bfe(Type::U64, 0xff, 4, 0x100)), (0, 0xf), "a length past 8 bits");
         assert_eq!(bfi(Type::B32, 0xff, 0, 4, 4), 0xf0);
         assert_eq!(bfi(Type::B32, 0xff, 0x1234, 32, 4), 0x1234);
         assert_eq!(bfi(Type::B64, u64::MAX, 0, 60, 200), 0xf << 60);
@@ -281,6 +292,7 @@ mod tests {
         assert_eq!(brev(Type::B32, 1), 0x8000_0000);
         assert_eq!((fns(0xaaaa_aaaa, 3, 1), fns(0xaaaa_aaaa, 3, 2), fns(0xaaaa_aaaa, 3, -2i32 as u64)), (3, 5, 1));
         assert_eq!((fns(0xaaaa_aaaa, 4, 0), fns(0, 0, 1)), (0xffff_ffff, 0xffff_ffff));
+        assert_eq!(fns(0xaaaa_aaaa, 15, i32::MIN as u64), 0);
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn between_floats(value: u64, from: FloatKind, to: FloatKind, rounding: Rounding
     let value = flush(from, value, only_single(from, flags));
     let saturates = flags.satfinite || matches!(to, FloatKind::F8E4M3FN | FloatKind::F8E5M2);
     let bits = match unpack(from, value) {
-        Number::Nan => nan_from(value, from, to),
+        Number::Nan => nan_from(value, [from, to], rounding, flags),
         Number::Infinity { negative } if saturates => largest(to, negative),
         Number::Infinity { negative } => infinity(to, negative),
         Number::Finite(x) => {
@@ -98,12 +98,25 @@ fn between_floats(value: u64, from: FloatKind, to: FloatKind, rounding: Rounding
     clamp(to, bits, flags)
 }
 
-/// The NaN of a conversion. One that rounds a f64 to an integer keeps the payload.
-fn nan_from(value: u64, from: FloatKind, to: FloatKind) -> u64 {
-    match (from, to) {
-        (FloatKind::F64, FloatKind::F64) => value | 1 << 51,
-        _ => nan(to),
-    }
+/// The NaN of a conversion. One from or to f64 keeps the sign and the upper bits of the payload, but `.ftz` makes the
+/// f32 the hardware's NaN before. bf16 becomes f32 by a shift, and `.rna.tf32` drops bits of the pattern; with
+/// `.satfinite`, it subtracts the last place as it does from an infinity.
+fn nan_from(value: u64, [from, to]: [FloatKind; 2], rounding: Rounding, flags: Flags) -> u64 {
+    let kept = match (from, to) {
+        (FloatKind::BF16, FloatKind::F32) => return value << 16,
+        (FloatKind::F32, FloatKind::TF32) if rounding == Rounding::NearestAway => {
+            const PLACE: u64 = 0x2000;
+            return (value & !(PLACE - 1)) - if flags.satfinite { PLACE } else { 0 };
+        }
+        (FloatKind::F32, FloatKind::F64) if flags.ftz => nan(from),
+        (FloatKind::F64, _) | (_, FloatKind::F64) => value,
+        _ => return nan(to),
+    };
+    let fraction = kept & ((1 << from.mantissa_bits()) - 1);
+    let (source, target) = (from.mantissa_bits(), to.mantissa_bits());
+    let moved = if source > target { fraction >> (source - target) } else { fraction << (target - source) };
+    let negative = kept & sign_bit(from) != 0;
+    infinity(to, negative) | 1 << (target - 1) | moved
 }
 
 #[cfg(test)]
@@ -214,5 +227,20 @@ mod tests {
         assert_eq!(round(0x3f80_1000), 0x3f80_2000);
         assert_eq!(round(0x3f80_0fff), 0x3f80_0000);
         assert_eq!(round(0x7f7f_ffff), 0x7f80_0000);
+    }
+
+    #[test]
+    fn some_conversions_keep_the_payload_of_a_nan() {
+        let of = |bits, from, to, rounding, flags| convert(bits, from, to, rounding, flags);
+        let near = |bits, from, to| of(bits, from, to, Rounding::Nearest, PLAIN);
+        assert_eq!(near(0xfff4_0000_0000_0001, Type::F64, Type::F32), 0xffe0_0000);
+        assert_eq!(near(0xffa0_0001, Type::F32, Type::F64), 0xfffc_0000_2000_0000);
+        assert_eq!(near(0xffa1, Type::BF16, Type::F32), 0xffa1_0000);
+        assert_eq!(near(0xfd01, Type::F16, Type::F32), 0x7fff_ffff);
+        let ftz = Flags { ftz: true, ..PLAIN };
+        assert_eq!(of(0xffa0_0001, Type::F32, Type::F64, Rounding::Nearest, ftz), 0x7fff_ffff_e000_0000);
+        let finite = Flags { satfinite: true, ..PLAIN };
+        assert_eq!(of(0xffa0_0001, Type::F32, Type::TF32, Rounding::NearestAway, finite), 0xff9f_e000);
+        assert_eq!(near(0xffa0_0001, Type::F32, Type::TF32), 0x7fff_e000);
     }
 }

@@ -185,10 +185,10 @@ pub(crate) fn unpack(kind: FloatKind, bits: u64) -> Number {
     Number::Finite(Exact { negative, magnitude: u128::from(whole), exponent: power - bias - mantissa as i32 })
 }
 
-/// The NaN that the hardware produces: every bit below the sign is set.
+/// The NaN that the hardware produces: every bit below the sign is set, in tf32 every bit that the format has.
 pub(crate) fn nan(kind: FloatKind) -> u64 {
     match kind {
-        FloatKind::TF32 => 0x7fff_ffff,
+        FloatKind::TF32 => 0x7fff_e000,
         FloatKind::F64 => 0x7fff_ffff_ffff_ffff,
         _ => (1 << (kind.bits() - 1)) - 1,
     }

@@ -6,7 +6,7 @@
 //! 4. `.sat` and `.relu` clamp the rounded result.
 //!
 //! A result that is NaN has every bit below the sign set (0x7fffffff in f32), whatever NaN went in. f64 keeps the
-//! payload of the operand that was NaN.
+//! payload of the operand that was NaN; of several, `add` and `mul` take that of b before a, and `fma` that of b, c, a.
 //!
 //! Example: `add.rz.f32` of 1 and 2^-30 is 1; with `.rp` it is 0x3f800001.
 
@@ -34,7 +34,7 @@ pub(crate) fn flush(kind: FloatKind, bits: u64, flags: Flags) -> u64 {
     if flags.ftz && bits & !sign_bit(kind) < normal { bits & sign_bit(kind) } else { bits }
 }
 
-/// The NaN that comes of operands of which one may be NaN.
+/// The NaN that comes of operands of which one may be NaN. In f64 the first that is NaN gives the payload.
 fn nan_of(kind: FloatKind, operands: &[u64]) -> u64 {
     if kind != FloatKind::F64 {
         return nan(kind);
@@ -74,10 +74,17 @@ pub fn add(ty: Type, a: u64, b: u64, rounding: Rounding, flags: Flags) -> u64 {
         let (a, b) = (flush(kind, a, flags), flush(kind, b, flags));
         match (kind, plain(rounding, flags)) {
             (FloatKind::F32, true) => single(single_of(a) + single_of(b)),
-            (FloatKind::F64, true) => double(double_of(a) + double_of(b), &[a, b]),
-            _ => sum(kind, [unpack(kind, a), unpack(kind, b)], &[a, b], rounding, flags),
+            (FloatKind::F64, true) => double(double_of(a) + double_of(b), &[b, a]),
+            _ => sum(kind, [unpack(kind, a), unpack(kind, b)], &[b, a], rounding, flags),
         }
     })
+}
+
+/// `atom.add.f64`: as `add`, but a NaN that goes in comes out as it is, even one that signals.
+#[must_use]
+pub fn atomic_add_double(old: u64, b: u64) -> u64 {
+    let nan = [b, old].into_iter().find(|&x| is_nan(FloatKind::F64, x));
+    nan.unwrap_or_else(|| add(Type::F64, old, b, Rounding::Nearest, Flags::default()))
 }
 
 /// `sub`
@@ -99,9 +106,9 @@ pub fn mul(ty: Type, a: u64, b: u64, rounding: Rounding, flags: Flags) -> u64 {
         let (a, b) = (flush(kind, a, flags), flush(kind, b, flags));
         match (kind, plain(rounding, flags)) {
             (FloatKind::F32, true) => single(single_of(a) * single_of(b)),
-            (FloatKind::F64, true) => double(double_of(a) * double_of(b), &[a, b]),
+            (FloatKind::F64, true) => double(double_of(a) * double_of(b), &[b, a]),
             _ => match product(unpack(kind, a), unpack(kind, b)) {
-                Number::Nan => clamp(kind, nan_of(kind, &[a, b]), flags),
+                Number::Nan => clamp(kind, nan_of(kind, &[b, a]), flags),
                 Number::Infinity { negative } => clamp(kind, infinity(kind, negative), flags),
                 Number::Finite(x) => finish(kind, x, rounding, flags),
             },
@@ -119,7 +126,7 @@ pub fn fma(ty: Type, a: u64, b: u64, c: u64, rounding: Rounding, flags: Flags) -
             return single(single_fma(a, b, c));
         }
         let numbers = [product(unpack(kind, a), unpack(kind, b)), unpack(kind, c)];
-        sum(kind, numbers, &[a, b, c], rounding, flags)
+        sum(kind, numbers, &[b, c, a], rounding, flags)
     })
 }
 
@@ -409,5 +416,16 @@ mod tests {
         assert_eq!(add(Type::F32, 0x8000_0001, 0, Rounding::Nearest, ftz), 0);
         assert_eq!(mul(Type::F32, 0x8080_0000, single_bits(0.5), Rounding::Nearest, ftz), 0x8000_0000);
         assert_eq!(abs(Type::F32, 0x8000_0001, ftz), 0);
+    }
+
+    #[test]
+    fn of_several_nans_the_second_operand_counts_first() {
+        let (quiet, signals) = (0x7ff8_0000_0000_0001, 0xfff4_0000_0000_0001);
+        let near = Rounding::Nearest;
+        assert_eq!(add(Type::F64, quiet, signals, near, PLAIN), 0xfffc_0000_0000_0001);
+        assert_eq!(mul(Type::F64, signals, quiet, Rounding::Zero, PLAIN), quiet);
+        assert_eq!(fma(Type::F64, signals, 0, quiet, near, PLAIN), quiet);
+        assert_eq!(fma(Type::F64, 0, signals, quiet, near, PLAIN), 0xfffc_0000_0000_0001);
+        assert_eq!(atomic_add_double(quiet, signals), signals, "an atomic operation passes it on as it is");
     }
 }

@@ -35,5 +35,5 @@ pub mod types;
 pub use approx::{Function, approximate, div_approx, div_full};
 pub use compare::{Comparison, Test, compare, copysign, test};
 pub use convert::{convert, convert_pair};
-pub use float::{abs, add, div, fma, max, min, mul, neg, rcp, sqrt, sub};
+pub use float::{abs, add, atomic_add_double, div, fma, max, min, mul, neg, rcp, sqrt, sub};
 pub use types::{Flags, Rounding, Type};

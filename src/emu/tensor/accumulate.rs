@@ -9,7 +9,8 @@
 //! 1. Products are exact. Their exponent is the sum of the operands' exponents, so their significand is in [1, 4).
 //! 2. All products of the block and the accumulator are shifted to the largest of their exponents, and the bits below
 //!    [`Model::fraction`] places of it are dropped (towards zero).
-//! 3. What is left is added exactly, and the sum is rounded to the accumulator's format.
+//! 3. What is left is added exactly, and the sum is rounded to the accumulator's format, or to [`Model::places`] if
+//!    these are fewer. `wgmma` keeps 13 places of a sum of 8-bit floats in f32.
 //!
 //! NaN operands, 0 · ∞ and ∞ − ∞ give NaN; it does not matter which NaN came in. A sum of zeros is +0.
 //!
@@ -33,6 +34,8 @@ pub struct Model {
     pub fraction: i32,
     /// How a sum is rounded to the accumulator's format.
     pub rounding: Rounding,
+    /// Binary places of a sum that are kept at most; the others are dropped.
+    pub places: u32,
 }
 
 /// The model for operands of one type and an accumulator of another.
@@ -40,9 +43,9 @@ pub struct Model {
 pub fn model(operand: Type, sum: Type, asynchronous: bool) -> Model {
     let rounding = if sum.element() == Type::F16 { Rounding::Nearest } else { Rounding::Zero };
     match operand {
-        Type::TF32 => Model { block: 8, fraction: 25, rounding },
-        Type::E4M3 | Type::E5M2 if asynchronous => Model { block: 32, fraction: 13, rounding },
-        _ => Model { block: 16, fraction: 25, rounding },
+        Type::TF32 => Model { block: 8, fraction: 25, rounding, places: 23 },
+        Type::E4M3 | Type::E5M2 if asynchronous => Model { block: 32, fraction: 13, rounding, places: 13 },
+        _ => Model { block: 16, fraction: 25, rounding, places: 23 },
     }
 }
 
@@ -141,7 +144,8 @@ fn block(formats: Formats, model: Model, left: &[Factor], right: &[Factor], star
         total += aligned(product, x.exponent + y.exponent - places - lowest);
     }
     let exact = Exact { negative: total < 0, magnitude: u128::from(total.unsigned_abs()), exponent: lowest };
-    pack(formats.sum, exact, model.rounding, false)
+    let dropped = formats.sum.mantissa_bits().saturating_sub(model.places);
+    pack(formats.sum, exact, model.rounding, false) >> dropped << dropped
 }
 
 /// `value · 2^shift`, towards zero.
@@ -245,5 +249,18 @@ mod tests {
     fn integers_wrap_or_are_clamped() {
         assert_eq!(multiply_add_integer(&[127; 4], &[127; 4], 0x7fff_ffff, true), 0x7fff_ffff);
         assert_eq!(multiply_add_integer(&[127; 4], &[127; 4], 0x7fff_ffff, false), 0x8000_0000 + 4 * 127 * 127 - 1);
+    }
+
+    #[test]
+    fn sums_of_eight_bit_floats_in_wgmma_keep_thirteen_places() {
+        let formats = Formats { left: FloatKind::F8E4M3FN, right: FloatKind::F8E4M3FN, sum: FloatKind::F32 };
+        let one = [Factor::new(FloatKind::F8E4M3FN, 0x38)];
+        let start = 1.0 + 2f32.powi(-12) + 2f32.powi(-13);
+        let sum = |asynchronous| {
+            let model = model(Type::E4M3, Type::F32, asynchronous);
+            f32::from_bits(multiply_add(formats, model, &one, &one, u64::from(start.to_bits())) as u32)
+        };
+        assert_eq!(sum(true).to_bits(), (2.0 + 2f32.powi(-12)).to_bits());
+        assert_eq!(sum(false).to_bits(), (1.0 + start).to_bits());
     }
 }

@@ -194,9 +194,11 @@ impl TensorMap {
         (0..self.axes()).map(|i| self.shape(i)).product::<u32>() * self.element.bytes()
     }
 
-    /// The elements of the box at these coordinates, in the order of shared memory.
-    pub fn places<'a>(&'a self, coordinates: &'a [i32]) -> impl Iterator<Item = Place> + 'a {
+    /// The elements of the box at these coordinates, in the order of shared memory. A copy to the tensor (`store`) moves
+    /// whole chunks of 16 bytes: one that starts inside of the innermost axis is written to its end.
+    pub fn places<'a>(&'a self, coordinates: &'a [i32], store: bool) -> impl Iterator<Item = Place> + 'a {
         let bytes = self.element.bytes();
+        let per_chunk = if store { i64::from(16 / bytes) } else { 1 };
         (0..self.box_bytes() / bytes).map(move |number| {
             let mut rest = number;
             let mut global = Some(self.address);
@@ -205,7 +207,9 @@ impl TensorMap {
                 rest /= shape;
                 let at = i64::from(start) + i64::from(place * self.step(axis));
                 let step = if axis == 0 { u64::from(bytes) } else { self.strides[axis - 1] };
-                let inside = (0..i64::from(self.dims[axis])).contains(&at);
+                let extent = i64::from(self.dims[axis]);
+                let end = if axis == 0 { (extent + per_chunk - 1) / per_chunk * per_chunk } else { extent };
+                let inside = (0..end).contains(&at);
                 global = global.filter(|_| inside).map(|g| g.wrapping_add(at as u64 * step));
             }
             Place { global, offset: number * bytes }
@@ -343,21 +347,29 @@ mod tests {
         let map = halves();
         assert_eq!((map.fault(), map.box_bytes()), (None, 64));
         let at = [96, 2];
-        let places: Vec<Place> = map.places(&at).collect();
+        let places: Vec<Place> = map.places(&at, false).collect();
         assert_eq!(places[17], Place { global: Some(0x1000 + 208 * 4 + 2 * 97), offset: 34 });
         assert_eq!(places[17 + 3].global, None, "column 100 is outside");
         assert_eq!(places.iter().filter(|p| p.global.is_some()).count(), 16);
         let before = [-3, -1];
-        let places: Vec<Place> = map.places(&before).collect();
+        let places: Vec<Place> = map.places(&before, false).collect();
         assert_eq!(places[8 + 3].global, Some(0x1000));
         assert_eq!(places[8 + 2].global, None);
+    }
+
+    #[test]
+    fn a_store_writes_whole_chunks_of_the_innermost_axis() {
+        let map = TensorMap { dims: [60, 30, 0, 0, 0], ..halves() };
+        let inside = |at: i32, store| map.places(&[at, 0], store).take(8).filter(|p| p.global.is_some()).count();
+        assert_eq!((inside(56, false), inside(56, true)), (4, 8), "60 columns end within a chunk of 8");
+        assert_eq!(inside(64, true), 0, "a chunk that starts outside is left out");
     }
 
     #[test]
     fn strided_elements_are_skipped() {
         let map = TensorMap { element_strides: [2, 3, 0, 0, 0], box_dims: [8, 4, 0, 0, 0], ..halves() };
         assert_eq!((map.fault(), map.box_bytes()), (None, 8 * 2 * 2));
-        let places: Vec<Place> = map.places(&[0, 0]).collect();
+        let places: Vec<Place> = map.places(&[0, 0], false).collect();
         assert_eq!(places[9].global, Some(0x1000 + 3 * 208 + 2));
     }
 
