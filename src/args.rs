@@ -574,7 +574,7 @@ pub(crate) struct Compile {
     /// Do not contract a * b + c into one rounding
     #[arg(long)]
     pub(crate) no_fp_fusion: bool,
-    /// Do not compile a kernel that spills registers again with other choices
+    /// Compile once, without other attempts where registers spill or keep a block off a multiprocessor
     #[arg(long)]
     pub(crate) no_retry: bool,
     /// Leave line tables out of PTX and cubin

@@ -67,6 +67,9 @@ pub struct AssembleOptions<'a> {
     pub time_limit: Option<Duration>,
     /// Whether ptxas runs once more, in another way, where its allocator of registers gave up.
     pub again: bool,
+    /// The bytes of shared memory of a block, if they are known. Then ptxas also runs once more where a few registers less
+    /// would make room for one more block on a multiprocessor.
+    pub shared: Option<u32>,
 }
 
 impl Default for AssembleOptions<'_> {
@@ -79,6 +82,7 @@ impl Default for AssembleOptions<'_> {
             source_name: None,
             time_limit: Some(TIME_LIMIT),
             again: true,
+            shared: None,
         }
     }
 }
@@ -121,14 +125,24 @@ impl Assembled {
 /// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let first = once(ptx, target, options, &[])?;
-    if !options.again || !again::gave_up(&first.usage(), ptx) {
-        return Ok(first);
-    }
+    let usage = first.usage();
+    let blocks = if !options.again {
+        None
+    } else if again::gave_up(&usage, ptx) {
+        Some(1)
+    } else {
+        options.shared.and_then(|shared| again::one_more_block(&usage, ptx, target, shared))
+    };
+    let Some(blocks) = blocks else { return Ok(first) };
     // A ptxas that does not know the option has given its answer.
-    let Ok(second) = once(ptx, target, options, &again::OPTIONS) else { return Ok(first) };
+    let option = ["--minnctapersm", &blocks.to_string()];
+    let Ok(second) = once(ptx, target, options, &option) else { return Ok(first) };
     let time = first.time + second.time;
-    let better = if second.usage().spilled() < first.usage().spilled() { second } else { first };
-    Ok(Assembled { time, ..better })
+    let is_better = match blocks {
+        1 => second.usage().spilled() < usage.spilled(),
+        _ => again::is_better(&second.usage(), &usage),
+    };
+    Ok(Assembled { time, ..if is_better { second } else { first } })
 }
 
 /// One run of ptxas with further options.

@@ -64,6 +64,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) fp_fusion: bool,
     /// Whether the assembler may run once more, in another way, where its answer is bad.
     pub(crate) retry: bool,
+    /// The bytes of shared memory of a block, if they are known.
+    pub(crate) shared: Option<u32>,
     /// Where the user wrote the assembly; complaints point into it.
     pub(crate) source_name: Option<&'a str>,
     /// How long a tool may run; without limit if absent.

@@ -267,13 +267,14 @@ pub(crate) trait Machine: Sync {
 
     // ---- shared memory ----
 
-    /// Stores a value of so many bits where the predicate holds. `ordered`: LLVM's own loads may read them.
+    /// Stores values of so many bits each, side by side, where the predicate holds. `ordered`: LLVM's own loads may read
+    /// them.
     fn store_shared<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
         pred: IntValue<'c>,
         address: IntValue<'c>,
-        value: (Val<'c>, u32),
+        values: (&[Val<'c>], u32),
         ordered: bool,
     ) -> Res<()>;
 

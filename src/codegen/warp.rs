@@ -12,6 +12,9 @@ use super::machine::Source;
 
 const WORD: u32 = 32;
 
+/// The bits of the widest access to shared memory.
+const WIDEST: u32 = 128;
+
 impl<'c> Lower<'c, '_> {
     /// The values that another lane has in place of these, which are of one type.
     pub(crate) fn shuffle(&mut self, values: &[Val<'c>], from: Source<'c>) -> Res<Vec<Val<'c>>> {
@@ -99,22 +102,47 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// Stores one element to shared memory in the threads where `pred` holds.
+    /// Stores an element where a predicate holds.
     pub(crate) fn store_shared_if(
         &mut self,
         pred: Option<IntValue<'c>>,
         ptr: PointerValue<'c>,
         value: Val<'c>,
     ) -> Res<()> {
-        let value = self.as_stored(value)?;
-        let Some(pred) = pred else { return self.store_shared(ptr, &[value]) };
-        let bits = self.bits_of(value.get_type());
-        let mut int = as_int(bits_as(self, value, self.int_type(bits).into())?)?;
-        if bits < 16 {
-            int = self.b.build_int_z_extend(int, self.int_type(16), "")?;
+        self.store_shared_run_if(pred, ptr, &[value])
+    }
+
+    /// Stores elements that lie side by side where a predicate holds, in accesses of up to 16 bytes. Elements below 16
+    /// bits are stored one by one.
+    pub(crate) fn store_shared_run_if(
+        &mut self,
+        pred: Option<IntValue<'c>>,
+        ptr: PointerValue<'c>,
+        values: &[Val<'c>],
+    ) -> Res<()> {
+        let stored = values.iter().map(|&v| self.as_stored(v)).collect::<Res<Vec<_>>>()?;
+        let Some(&first) = stored.first() else { return Ok(()) };
+        let bits = self.bits_of(first.get_type());
+        let per_access = if bits < 16 { 1 } else { (WIDEST / bits).clamp(1, 4) as usize };
+        for (i, values) in stored.chunks(per_access).enumerate() {
+            let bytes = (i * per_access) as u64 * u64::from(bits / 8);
+            let at = if i == 0 { ptr } else { self.shared_at(ptr, self.i32(bytes))? };
+            let Some(pred) = pred else {
+                self.store_shared(at, values)?;
+                continue;
+            };
+            let mut words: Vec<Val<'c>> = vec![];
+            for &value in values {
+                let mut int = as_int(bits_as(self, value, self.int_type(bits).into())?)?;
+                if bits < 16 {
+                    int = self.b.build_int_z_extend(int, self.int_type(16), "")?;
+                }
+                words.push(int.into());
+            }
+            let address = self.shared_address_bits(at)?;
+            self.machine.store_shared(self, pred, address, (&words, bits), false)?;
         }
-        let address = self.shared_address_bits(ptr)?;
-        self.machine.store_shared(self, pred, address, (int.into(), bits), false)
+        Ok(())
     }
 
     /// Loads `count` elements that lie side by side, in accesses of up to 16 bytes.
@@ -124,7 +152,6 @@ impl<'c> Lower<'c, '_> {
         elem: BasicTypeEnum<'c>,
         count: usize,
     ) -> Res<Vec<Val<'c>>> {
-        const WIDEST: u32 = 128;
         let stored = self.stored_type(elem);
         let bits = self.bits_of(stored);
         let per_access = ((WIDEST / bits).max(1) as usize).min(count);

@@ -471,7 +471,7 @@ impl Flow<'_, '_> {
             return Ok(());
         }
         if self.options.retry && self.goes_past(Stage::Assembly) {
-            module.keep_for_other_order().map_err(|e| vec![e])?;
+            module.keep().map_err(|e| vec![e])?;
         }
         let ptx = self.timed("PTX", |_| module.emit_assembly()).map_err(|e| vec![e])?;
         let (ptx, binary) = self.tried_again(&mut module, ptx)?;

@@ -12,8 +12,8 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::{libdevice, llvm_passes, pointers, ptx_version, strides};
-use crate::codegen::llvm::{Effort, LlvmTarget};
+use super::{libdevice, llvm_passes, pointers, predicates, ptx_version, strides};
+use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
 
@@ -125,9 +125,20 @@ impl LlvmTarget for Nvptx {
         assembly.contains("wgmma")
     }
 
-    fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine) {
+    fn before_emission(
+        &self,
+        module: &Module<'_>,
+        machine: &TargetMachine,
+        attempt: Attempt,
+    ) -> Result<bool, Diagnostic> {
         strides::share(module, &machine.get_target_data());
+        // A word of masks is one register more where ptxas would compute the masks anew.
+        let is_packed = attempt == Attempt::First
+            && predicates::pack(module).map_err(|e| {
+                Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot keep masks in the bits of a register: {e}"))
+            })?;
         pointers::keep_recurrences(module);
+        Ok(is_packed)
     }
 
     fn after_emission(&self, text: String) -> String {

@@ -142,10 +142,10 @@ impl Machine for Nvidia {
         cx: &mut Lower<'c, '_>,
         pred: IntValue<'c>,
         address: IntValue<'c>,
-        value: (Val<'c>, u32),
+        values: (&[Val<'c>], u32),
         ordered: bool,
     ) -> Res<()> {
-        memory::store_shared(cx, pred, address, value, ordered)
+        memory::store_shared(cx, pred, address, values, ordered)
     }
 
     fn count_shared<'c>(&self, cx: &mut Lower<'c, '_>, pred: IntValue<'c>, address: IntValue<'c>) -> Res<()> {

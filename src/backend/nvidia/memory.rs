@@ -80,13 +80,16 @@ pub(super) fn store_shared<'c>(
     cx: &mut Lower<'c, '_>,
     pred: IntValue<'c>,
     address: IntValue<'c>,
-    (value, bits): (Val<'c>, u32),
+    (values, bits): (&[Val<'c>], u32),
     ordered: bool,
 ) -> Res<()> {
     let mut asm = PtxAsm::default();
-    let (address, data) = (asm.input(Reg::B32, address.into()), asm.input(Reg::of_bits(bits), value));
+    let address = asm.input(Reg::B32, address.into());
+    let data: Vec<_> = values.iter().map(|&v| asm.input(Reg::of_bits(bits), v)).collect();
     let pred = asm.input(Reg::Pred, pred.into());
-    asm.inst(Some(pred), format!("st.shared.b{bits}"), vec![Arg::Address(address), Arg::Reg(data)]);
+    let opcode = format!("st.shared{}", suffix(Words { count: data.len(), bits }));
+    let data = if let [one] = data[..] { Arg::Reg(one) } else { Arg::List(data) };
+    asm.inst(Some(pred), opcode, vec![Arg::Address(address), data]);
     if ordered {
         asm.memory_clobber();
     }

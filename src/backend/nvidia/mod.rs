@@ -15,6 +15,7 @@ mod memory;
 mod mma;
 mod pipelines;
 mod pointers;
+mod predicates;
 mod ptx_builder;
 mod ptx_version;
 mod strides;
@@ -84,6 +85,7 @@ impl Backend for NvidiaBackend {
             line_info: tools.line_info,
             fp_fusion: tools.fp_fusion,
             again: tools.retry,
+            shared: tools.shared,
             source_name: tools.source_name,
             time_limit: tools.time_limit,
             ..AssembleOptions::default()

@@ -114,6 +114,8 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::full_iterations::PASS);
     p.add(&ttg::unroll_streams::PASS);
+    // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
+    p.add(&ttg::combine_select_if::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&nvidia::proxy_fences::PASS, &capability);

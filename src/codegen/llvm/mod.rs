@@ -33,7 +33,7 @@ use super::options::CodegenOptions;
 use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub use guard::on_out_of_memory;
-pub(crate) use target::{Effort, LlvmTarget};
+pub(crate) use target::{Attempt, Effort, LlvmTarget};
 
 /// LLVM's own `O3`, for LLVM IR that somebody else made.
 const FULL: &str = "default<O3>";
@@ -78,6 +78,8 @@ struct Inner {
     module: LlvmModule<'static>,
     /// The module as it was before the back end changed it.
     kept: Option<LlvmModule<'static>>,
+    /// Whether the first attempt did something for speed at the price of registers.
+    is_costly: bool,
     machine: TargetMachine,
     messages: Box<Messages>,
     context: Box<Context>,
@@ -133,7 +135,14 @@ impl Draft {
         }
         self.module.set_triple(&TargetTriple::create(llvm.triple()));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
-        let inner = Inner { module: self.module, kept: None, machine, messages: self.messages, context: self.context };
+        let inner = Inner {
+            module: self.module,
+            kept: None,
+            is_costly: false,
+            machine,
+            messages: self.messages,
+            context: self.context,
+        };
         Ok(Module { inner: Some(inner), facts, options: options.clone(), llvm, foreign: false })
     }
 }
@@ -287,25 +296,28 @@ impl Module {
     pub fn emit_assembly(&mut self) -> Result<String, Diagnostic> {
         let fuse = self.options.fp_fusion;
         let (target, version, llvm) = (self.options.target, self.facts.isa_version, self.llvm);
-        let text = self.step(move |inner| {
+        let (text, is_costly) = self.step(move |inner| {
             let simple =
                 if is_huge(&inner.module) { Some(llvm.machine(&target, version, Effort::Least)?) } else { None };
             let machine = simple.as_ref().unwrap_or(&inner.machine);
             if fuse {
                 allow_contraction(&inner.module);
             }
-            llvm.before_emission(&inner.module, &inner.machine);
-            written(&inner.module, machine)
+            let is_costly = llvm.before_emission(&inner.module, &inner.machine, Attempt::First)?;
+            Ok((written(&inner.module, machine)?, is_costly))
         })?;
+        if let Some(inner) = &mut self.inner {
+            inner.is_costly = is_costly;
+        }
         Ok(self.llvm.after_emission(text))
     }
 
-    /// Keeps the module as it is for [`Module::emit_in_other_order`], if it has blocks that would get another order and
+    /// Keeps the module as it is for [`Module::emit_again`], if it has blocks that would get another order and
     /// is not huge. Comes before [`Module::emit_assembly`], which changes it.
     ///
     /// # Errors
     /// `E0709` when LLVM fails.
-    pub fn keep_for_other_order(&mut self) -> Result<(), Diagnostic> {
+    pub fn keep(&mut self) -> Result<(), Diagnostic> {
         let llvm = self.llvm;
         let kept = self.step(move |inner| {
             let worth = !is_huge(&inner.module) && order::is_crowded(&inner.module, llvm);
@@ -317,20 +329,24 @@ impl Module {
         Ok(())
     }
 
-    /// Makes assembly of the module that was kept, with crowded blocks in an order that needs fewer registers ([`order`]).
-    /// `None` if nothing was kept or no such order was found.
+    /// Makes assembly of the module that was kept in another way. `None` if nothing was kept or it would be the same.
     ///
     /// # Errors
     /// `E0709` when LLVM fails.
-    pub fn emit_in_other_order(&mut self) -> Result<Option<String>, Diagnostic> {
+    pub(crate) fn emit_again(&mut self, attempt: Attempt) -> Result<Option<String>, Diagnostic> {
         let (fuse, llvm) = (self.options.fp_fusion, self.llvm);
         let text = self.step(move |inner| {
-            let Some(module) = &inner.kept else { return Ok(None) };
+            let Some(module) = inner.kept.clone().filter(|_| inner.is_costly || attempt != Attempt::Plain) else {
+                return Ok(None);
+            };
             if fuse {
-                allow_contraction(module);
+                allow_contraction(&module);
             }
-            llvm.before_emission(module, &inner.machine);
-            if order::crowded_blocks(module, llvm) { written(module, &inner.machine).map(Some) } else { Ok(None) }
+            llvm.before_emission(&module, &inner.machine, attempt)?;
+            if attempt == Attempt::OtherOrder && !order::crowded_blocks(&module, llvm) {
+                return Ok(None);
+            }
+            written(&module, &inner.machine).map(Some)
         })?;
         Ok(text.map(|text| self.llvm.after_emission(text)))
     }

@@ -18,6 +18,17 @@ pub(crate) enum Effort {
     Least,
 }
 
+/// Which assembly of a kernel it is: the first, or another one because the first spilled registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Attempt {
+    First,
+    /// Without what the back end does for speed at the price of registers, and with crowded blocks in an order that needs
+    /// fewer of them ([`super::order`]).
+    OtherOrder,
+    /// Without the former, in the order of the first.
+    Plain,
+}
+
 /// A back end of LLVM. Versions are those of the assembly language, times ten; a vendor without such a thing says 0.
 pub(crate) trait LlvmTarget: Sync {
     fn triple(&self) -> &'static str;
@@ -58,8 +69,17 @@ pub(crate) trait LlvmTarget: Sync {
     /// Whether an instruction in inline assembly still works on its registers when the next one starts.
     fn is_asynchronous(&self, assembly: &str) -> bool;
 
-    /// Changes a module before the back end gets it.
-    fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine);
+    /// Changes a module before the back end gets it. Says whether something was done for speed at the price of
+    /// registers, which only the first attempt does.
+    ///
+    /// # Errors
+    /// When LLVM fails.
+    fn before_emission(
+        &self,
+        module: &Module<'_>,
+        machine: &TargetMachine,
+        attempt: Attempt,
+    ) -> Result<bool, Diagnostic>;
 
     /// Changes the assembly that the back end wrote.
     fn after_emission(&self, text: String) -> String;

@@ -235,7 +235,7 @@ fn share<'c>(
         let at = cx.shared_at(base, cx.i32(slot as u64 * kept_threads * bytes))?;
         let address = cx.shared_address_bits(at)?;
         let value = bits_as(cx, results[i], cx.int_type(access.elem_bits).into())?;
-        cx.machine.store_shared(cx, owner, address, (value, access.elem_bits), true)?;
+        cx.machine.store_shared(cx, owner, address, (&[value], access.elem_bits), true)?;
     }
     cx.barrier()?;
     let mut loaded: BTreeMap<usize, Val<'c>> = BTreeMap::new();

@@ -118,7 +118,8 @@ fn has_bit<'c>(cx: &mut Lower<'c, '_>, bit: u32) -> Res<IntValue<'c>> {
 }
 
 impl Spread {
-    /// The steps that halve, from the first on: as many as cost least, by [`SHUFFLE`] and [`SELECT`].
+    /// The steps that halve, from the first on: as many as cost least, by [`SHUFFLE`] and [`SELECT`], if that is clearly
+    /// less than without.
     fn new<'c>(cx: &Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &[Tuple<'c>]) -> Spread {
         let bits: Vec<u32> = plan.steps.iter().map(|s| s.lanes).take_while(|l| l.is_power_of_two()).collect();
         if !plan.steps.iter().all(is_in_place) {
@@ -138,7 +139,9 @@ impl Spread {
         let most = bits.len().min(count.trailing_zeros() as usize);
         let fits = |&halving: &usize| Spread { bits: bits[..halving].to_vec() }.fits(plan);
         let best = (1..=most).filter(fits).min_by_key(|&halving| cost(halving));
-        match best.filter(|&halving| cost(halving) * 10 < cost(0) * 9) {
+        // Results that all lanes need wait for the shuffles that bring them back, so that has to save more.
+        let most_of_ten = if matches!(plan.delivery, Delivery::Registers(_)) { 6 } else { 9 };
+        match best.filter(|&halving| cost(halving) * 10 < cost(0) * most_of_ten) {
             Some(halving) => Spread { bits: bits[..halving].to_vec() },
             None => Spread::default(),
         }

@@ -3,6 +3,8 @@
 //! Lines along the axis have nothing to do with each other, so one is done after the other, up to the barrier of a step
 //! across warps and from there on: few values are alive at once.
 
+use std::collections::BTreeMap;
+
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
@@ -307,15 +309,28 @@ impl Scan<'_> {
         (bytes, starts)
     }
 
+    /// The classes of a line whose totals lie side by side, in the order of their slots.
+    fn runs(at: &Totals, line: &Line<'_>) -> Vec<Vec<usize>> {
+        let slot = |class: usize| at.slot.apply_packed(at.registers[class] as u64);
+        let mut runs: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for class in (0..line.len()).filter(|&class| line[class].is_some()) {
+            runs.entry(slot(class) >> at.run_bits).or_default().push(class);
+        }
+        let mut runs: Vec<Vec<usize>> = runs.into_values().collect();
+        runs.iter_mut().for_each(|run| run.sort_by_key(|&class| slot(class)));
+        runs
+    }
+
     /// The first half of a step across warps: the totals of a line go to shared memory.
     fn store<'c>(&self, cx: &mut Lower<'c, '_>, at: &Totals, slots: &[IntValue<'c>], line: &Line<'c>) -> Res<()> {
         let (bytes, starts) = self.starts(cx, at);
         let base = cx.scratch(self.op)?;
         let owner = cx.thread_bits_are(at.copies, at.owner)?;
-        for (total, &register) in line.iter().zip(&at.registers) {
-            for (i, &value) in total.iter().flatten().enumerate() {
-                let address = slot_address(cx, base, starts[i], slots[register], bytes[i])?;
-                cx.store_shared_if(owner, address, value)?;
+        for run in Self::runs(at, line) {
+            for i in 0..bytes.len() {
+                let address = slot_address(cx, base, starts[i], slots[at.registers[run[0]]], bytes[i])?;
+                let values = run.iter().map(|&class| Ok(known(line, class)?[i])).collect::<Res<Vec<_>>>()?;
+                cx.store_shared_run_if(owner, address, &values)?;
             }
         }
         Ok(())
@@ -331,32 +346,55 @@ impl Scan<'_> {
         line: &Line<'c>,
         carries: &mut [Carry<'c>],
     ) -> Res<Line<'c>> {
-        let (bytes, starts) = self.starts(cx, at);
-        let base = cx.scratch(self.op)?;
         let mut whole: Line<'c> = vec![None; line.len()];
-        for (class, &register) in at.registers.iter().enumerate() {
-            let Some(total) = &line[class] else { continue };
-            let within = cx.i32(at.parts as u64 - 1);
-            let own = cx.b.build_and(slots[register], within, "")?;
-            let first = cx.b.build_and(slots[register], cx.b.build_not(within, "")?, "")?;
-            let mut parts: Vec<Tuple<'c>> = vec![vec![]; at.parts];
-            for (i, value) in total.iter().enumerate() {
-                let address = slot_address(cx, base, starts[i], first, bytes[i])?;
-                let loaded = cx.load_shared_run(address, value.get_type(), at.parts)?;
-                parts.iter_mut().zip(loaded).for_each(|(tuple, value)| tuple.push(value));
-            }
-            let own = if self.reverse { cx.b.build_xor(own, within, "")? } else { own };
-            if self.reverse {
-                parts.reverse();
-            }
-            let (before, all) = self.up_to(cx, &parts, own)?;
+        for run in Self::runs(at, line) {
+            let slot = slots[at.registers[run[0]]];
+            let number = cx.b.build_right_shift(slot, cx.i32(u64::from(at.run_bits)), false, "")?;
+            let own = cx.b.build_and(number, cx.i32(at.parts as u64 - 1), "")?;
+            let parts = self.parts(cx, at, slot, (&run, known(line, run[0])?))?;
+            let own = if self.reverse { cx.b.build_xor(own, cx.i32(at.parts as u64 - 1), "")? } else { own };
             let exists = cx.b.build_int_compare(IntPredicate::NE, own, cx.i32(0), "")?;
-            for (carry, _) in carries.iter_mut().zip(&step.class_of).filter(|(_, c)| **c == class) {
-                *carry = carry.prepend(cx, self.op, &before, &Side::When(exists))?;
+            for (&class, mut parts) in run.iter().zip(parts) {
+                if self.reverse {
+                    parts.reverse();
+                }
+                let (before, all) = self.up_to(cx, &parts, own)?;
+                for (carry, _) in carries.iter_mut().zip(&step.class_of).filter(|(_, c)| **c == class) {
+                    *carry = carry.prepend(cx, self.op, &before, &Side::When(exists))?;
+                }
+                whole[class] = Some(all);
             }
-            whole[class] = Some(all);
         }
         Ok(step.next.iter().map(|&class| whole[class].clone()).collect())
+    }
+
+    /// For each class of a run, the totals of all parts of its larger block, whose first class lies at `slot`.
+    fn parts<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        at: &Totals,
+        slot: IntValue<'c>,
+        (run, like): (&[usize], &Tuple<'c>),
+    ) -> Res<Vec<Vec<Tuple<'c>>>> {
+        let (bytes, starts) = self.starts(cx, at);
+        let base = cx.scratch(self.op)?;
+        let of_parts = cx.i32(((at.parts - 1) << at.run_bits) as u64);
+        let first = cx.b.build_and(slot, cx.b.build_not(of_parts, "")?, "")?;
+        let mut parts: Vec<Vec<Tuple<'c>>> = vec![vec![vec![]; at.parts]; run.len()];
+        for (i, value) in like.iter().enumerate() {
+            let address = slot_address(cx, base, starts[i], first, bytes[i])?;
+            if at.run_bits == 0 {
+                let loaded = cx.load_shared_run(address, value.get_type(), at.parts)?;
+                parts[0].iter_mut().zip(loaded).for_each(|(tuple, value)| tuple.push(value));
+                continue;
+            }
+            for part in 0..at.parts {
+                let at = cx.shared_at(address, cx.i32((part * run.len()) as u64 * u64::from(bytes[i])))?;
+                let loaded = cx.load_shared_run(at, value.get_type(), run.len())?;
+                parts.iter_mut().zip(loaded).for_each(|(parts, value)| parts[part].push(value));
+            }
+        }
+        Ok(parts)
     }
 
     /// What the parts before number `own` combine to (that of part 0 alone if there is none), and all parts.

@@ -3,6 +3,7 @@
 use super::{Flow, Step};
 use crate::backend::{Binary, Stage, Tools};
 use crate::codegen::Module;
+use crate::codegen::llvm::Attempt;
 use crate::diag::Diagnostic;
 use crate::diag::codes::tools as codes;
 use crate::driver::job::JobOptions;
@@ -13,37 +14,42 @@ use crate::passes::remarks::Group;
 /// that decides, since a busy machine must make the same code as an idle one.
 const LARGEST: usize = 300_000;
 
-fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>) -> Tools<'a> {
+fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>) -> Tools<'a> {
     Tools {
         assembler: options.ptxas.as_deref(),
         line_info: options.line_info,
         fp_fusion: options.fp_fusion,
         retry: options.retry,
+        shared,
         source_name: file,
         time_limit: options.time_limit,
     }
 }
 
 impl Flow<'_, '_> {
-    /// Assembles PTX of ours. A kernel that spills is compiled a second time, with its instructions in another order;
-    /// the one that spills less is taken, the first if they differ by less than a tenth. No second time for more PTX than
-    /// [`LARGEST`].
+    /// Assembles PTX of ours. A kernel that spills is compiled again, with its instructions in another order or without
+    /// what takes registers for speed; an attempt that spills less by more than a tenth is taken. No other attempts for
+    /// more PTX than [`LARGEST`].
     pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
-        let first = self.assembled(&ptx, None)?;
-        if first.spilled() == 0 || ptx.len() > LARGEST {
-            return Ok((ptx, Some(first)));
+        let shared = self.made.metadata.shared;
+        let mut best = (self.assembled(&ptx, None, shared)?, ptx);
+        for attempt in [Attempt::OtherOrder, Attempt::Plain] {
+            if best.0.spilled() == 0 || best.1.len() > LARGEST {
+                break;
+            }
+            let again = self.timed("PTX", |_| module.emit_again(attempt)).map_err(|e| vec![e])?;
+            // Where only another attempt fails, the first one stands.
+            if let Some(other) = again
+                && let Ok(binary) = self.assembled(&other, None, shared)
+                && binary.spilled() * 10 < best.0.spilled() * 9
+            {
+                best = (binary, other);
+            }
         }
-        let Some(other) = self.timed("PTX", |_| module.emit_in_other_order()).map_err(|e| vec![e])? else {
-            return Ok((ptx, Some(first)));
-        };
-        // Where only the second try fails, the first one stands.
-        match self.assembled(&other, None) {
-            Ok(second) if second.spilled() * 10 < first.spilled() * 9 => Ok((other, Some(second))),
-            _ => Ok((ptx, Some(first))),
-        }
+        Ok((best.1, Some(best.0)))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
@@ -51,13 +57,13 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Assembly) {
             return Ok(());
         }
-        let binary = self.assembled(ptx, file)?;
+        let binary = self.assembled(ptx, file, self.made.metadata.shared)?;
         self.keep_binary(binary)
     }
 
-    fn assembled(&mut self, ptx: &str, file: Option<&str>) -> Step<Binary> {
+    fn assembled(&mut self, ptx: &str, file: Option<&str>, shared: Option<u32>) -> Step<Binary> {
         let options = self.options.clone();
-        let tools = tools(&options, file);
+        let tools = tools(&options, file, shared);
         let backend = self.backend();
         let done =
             self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
@@ -77,7 +83,7 @@ impl Flow<'_, '_> {
             return Ok(());
         }
         let options = self.options.clone();
-        let tools = tools(&options, None);
+        let tools = tools(&options, None, None);
         let backend = self.backend();
         let listing = self.timed("nvdisasm", |_| backend.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
         self.keep(Stage::Listing, |_| listing.into_bytes());

@@ -17,8 +17,10 @@
 //!    takes the value of the lane that is `2^i` before, each lane has the totals up to its own, and the last one has
 //!    the total of all. A round combines once, a step between partners twice.
 //! 4. Levels whose `v` are registers are one step too: the thread goes over the classes in order.
-//! 5. Levels whose `v` crosses warps are one step. Totals are stored once, those of a larger block side by side. After
-//!    a barrier each thread reads all of its larger block, in wide loads, and goes over them in order up to its own.
+//! 5. Levels whose `v` crosses warps are one step. Totals are stored once. After a barrier each thread reads all of its
+//!    larger block, in wide loads, and goes over them in order up to its own. Either the totals of a larger block lie
+//!    side by side, or, where levels of registers follow, those of four of the thread's classes do, whichever takes
+//!    fewer accesses: 8 classes in 2 warps are 2 wide stores and 4 wide loads instead of 8 stores and 8 loads.
 //! 6. At the end the carries go before the prefixes.
 //!
 //! In a reverse scan, first and second, before and after change places at every level.
@@ -101,8 +103,11 @@ pub struct Second {
 /// Totals in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Totals {
-    /// The number of totals of one larger block. They lie side by side in the order of the axis.
+    /// The number of totals of one larger block, in the order of the axis.
     pub parts: usize,
+    /// The logarithm of the number of classes whose totals lie side by side, all of one thread and one line. With 0,
+    /// it is the parts of a larger block that lie side by side.
+    pub run_bits: u32,
     /// The register at whose slot each class is stored and found.
     pub registers: Vec<usize>,
     /// A map from (register, lane, warp) to the slot, in elements.
@@ -136,7 +141,8 @@ impl ScanPlan {
             let registers = count(&|j| in_thread(&j)) as u32;
             let (exchange, levels) = if crossing > 0 {
                 let before = steps.last_mut().map(|s| &mut s.exchange);
-                let totals = scan.totals(level, crossing, &classes, slots, before);
+                let behind = (level + crossing..scan.places.axis_bits).take_while(|j| in_thread(j)).count() as u32;
+                let totals = scan.totals(level, (crossing, behind), &classes, slots, before);
                 slots += totals.slots;
                 (Exchange::Shared(totals), crossing)
             } else if registers > 0 {
@@ -173,6 +179,18 @@ impl ScanPlan {
     pub fn scratch_bytes(&self, element_bytes: &[u32]) -> u32 {
         operand_offsets(self.slots(), element_bytes).1
     }
+}
+
+/// The logarithm of the elements of one access to memory.
+const WIDE: u32 = 2;
+
+/// The logarithm of the classes whose totals lie side by side: an access of those that `registers` levels tell apart, or
+/// one class, if that takes fewer accesses.
+fn run_bits(crossing: u32, registers: u32) -> u32 {
+    let (parts, classes, run) = (1u32 << crossing, 1u32 << registers, registers.min(WIDE));
+    let by_parts = classes * (1 + parts.div_ceil(1 << WIDE));
+    let by_classes = (classes >> run) * (1 + parts);
+    if by_classes < by_parts { run } else { 0 }
 }
 
 /// A layout with the direction of the scan.
@@ -292,12 +310,12 @@ impl Scan {
         groups.into_iter().map(in_order).collect()
     }
 
-    /// Step 5 lays out the totals of all levels that cross warps. Behind a run of lanes the last of them stores, so the
-    /// others need no total.
+    /// Step 5 lays out the totals of all levels that cross warps, with `registers` levels of registers behind them. Behind
+    /// a run of lanes the last of them stores, so the others need no total.
     fn totals(
         &self,
         level: u32,
-        crossing: u32,
+        (crossing, registers): (u32, u32),
         classes: &Classes,
         start: u32,
         before: Option<&mut Exchange>,
@@ -309,9 +327,16 @@ impl Scan {
         }
         let p = &self.places;
         let left = p.axis_bits - level;
-        let slot = p.offsets(p.rest_bits + left, |place| p.beside(place) << left | p.along(place) >> level);
+        let run_bits = run_bits(crossing, registers);
+        // The bits of the run change places with those of the parts.
+        let ordered = |number: u64| {
+            let (parts, runs) = (number & low_bits(crossing), number >> crossing & low_bits(run_bits));
+            number >> (crossing + run_bits) << (crossing + run_bits) | parts << run_bits | runs
+        };
+        let slot = p.offsets(p.rest_bits + left, |place| p.beside(place) << left | ordered(p.along(place) >> level));
         Totals {
             parts: 1 << crossing,
+            run_bits,
             registers: classes.registers.iter().map(|&r| r as usize).collect(),
             copies: free_thread_bits(&slot),
             owner,

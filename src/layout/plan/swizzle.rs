@@ -17,10 +17,10 @@
 //!    they can be moved one after the other through the same memory.
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
-//! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts wins.
-//! Ties go to fewer accesses, then to less memory, which means more repetitions. Less memory counts always where warps
-//! exchange elements. Within a warp it counts only beyond what a warp may use without keeping others off the
-//! multiprocessor.
+//! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts and
+//! barriers wins; a barrier counts as [`BARRIER`]. Ties go to fewer accesses, then to less memory, which means more
+//! repetitions. Less memory counts always where warps exchange elements. Within a warp it counts only beyond what a warp
+//! may use without keeping others off the multiprocessor.
 //!
 //! # Example
 //!
@@ -32,6 +32,9 @@ use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
 use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind};
 use crate::target::SharedMemory;
+
+/// What a barrier costs, in quarters of a wavefront. Each repetition but the first has two.
+const BARRIER: u32 = 32;
 
 /// A layout of shared memory with the accesses of both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,8 +144,10 @@ pub fn swizzle(
     for choice in search.choices() {
         let Some(found) = search.build(&choice) else { continue };
         let found = found?;
+        let barriers = (2 << found.repetition_bits) - 1;
         let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
-            + (found.store.accesses().len() + found.load.accesses().len()) as u32;
+            + (found.store.accesses().len() + found.load.accesses().len()) as u32
+            + BARRIER * barriers;
         let bytes = found.bytes(bits);
         let bytes = if across_warps || bytes > memory.free_bytes_per_warp * warps { bytes } else { 0 };
         if best.is_none() {
