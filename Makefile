@@ -60,6 +60,9 @@ wild: build .oracle/bin/python ## compile real kernels with ttc and with Triton 
 	.oracle/bin/python scripts/wild/build.py $(TTC) $(LIST) $(SRC) $(OUT)/wild --load $(LOAD)
 	python3 scripts/wild/report.py --build $(OUT)/wild/results.jsonl
 
+emulate: toolchain ## every configuration of kernels/ near the default, as PTX in the emulator; takes long
+	TTC_SWEEP=1 $(CARGO) test --release --locked emulated -- --nocapture
+
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)
 

@@ -66,6 +66,8 @@ pub(crate) enum Command {
     },
     /// Run a kernel on the CPU and find its faults
     Interpret(Interpret),
+    /// Run PTX on the CPU, with detectors of races
+    Emulate(Emulate),
     /// Run a kernel on the GPU
     Run(Run),
     /// Measure a kernel on the GPU
@@ -303,6 +305,84 @@ pub(crate) struct Interpret {
     /// How many threads to use [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// What to run: the kernel as the front end makes it, or the compiled code in the emulator
+    #[arg(long, value_enum, default_value = "ttir")]
+    pub(crate) stage: Interpreted,
+    #[command(flatten)]
+    pub(crate) compiled: Emulated,
+}
+
+/// What the compiled code is, and how it runs.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Emulated {
+    /// The architecture to compile for
+    #[arg(long, value_name = "NAME", default_value = "sm_90a", help_heading = "With --stage ptx")]
+    pub(crate) arch: String,
+    /// Write the PTX, the launch and the buffers into this folder, for `ttc emulate`
+    #[arg(long, value_name = "DIR", help_heading = "With --stage ptx")]
+    pub(crate) save_launch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) schedules: Schedules,
+}
+
+/// The order of warps, and the time at which asynchronous work lands.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Schedules {
+    /// How many schedules to run, each with the next seed
+    #[arg(long = "schedules", value_name = "N", default_value_t = 1, help_heading = "Schedules of the emulator")]
+    pub(crate) count: u32,
+    /// The seed of the first schedule
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Schedules of the emulator")]
+    pub(crate) seed: u64,
+    /// When copies and asynchronous products land [default: late, early and random in turn]
+    #[arg(long, value_enum, help_heading = "Schedules of the emulator")]
+    pub(crate) landing: Option<Landing>,
+}
+
+/// When asynchronous work lands.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Landing {
+    /// When it is issued
+    Early,
+    /// When somebody waits for it
+    Late,
+    /// At any step between
+    Random,
+}
+
+/// What `ttc interpret` runs.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Interpreted {
+    /// The kernel as TTIR
+    Ttir,
+    /// The kernel as PTX
+    Ptx,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Emulate {
+    /// A PTX file
+    pub(crate) file: PathBuf,
+    /// The launch: the grid, the buffers and the arguments, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) launch: PathBuf,
+    #[command(flatten)]
+    pub(crate) schedules: Schedules,
+    /// Write down the steps of one warp of block X,Y,Z
+    #[arg(long, value_name = "X,Y,Z:WARP", value_parser = block_and_warp)]
+    pub(crate) trace: Option<([u32; 3], u32)>,
+    /// Do not look for races and reads of unwritten memory
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// How many findings to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) max_faults: usize,
+    /// Steps of warps after which the launch counts as endless
+    #[arg(long, value_name = "N", default_value_t = 1 << 32)]
+    pub(crate) max_ops: u64,
+    /// Lines of the trace that are kept
+    #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
+    pub(crate) max_lines: usize,
 }
 
 /// The GPU, and how kernels are compiled for it.
@@ -698,6 +778,12 @@ fn milliseconds(text: &str) -> Result<f64, String> {
 fn triple(text: &str) -> Result<[u32; 3], String> {
     numbers(text, 1)
         .and_then(|g| if g.contains(&0) { Err("a grid of 0 programs runs nothing".to_owned()) } else { Ok(g) })
+}
+
+/// `0,0,0:1`, or a warp alone, of block 0.
+fn block_and_warp(text: &str) -> Result<([u32; 3], u32), String> {
+    let (block, warp) = text.split_once(':').unwrap_or(("0,0,0", text));
+    Ok((triple_from_zero(block)?, warp.parse().map_err(|_| format!("`{warp}` is no number of a warp"))?))
 }
 
 fn triple_from_zero(text: &str) -> Result<[u32; 3], String> {

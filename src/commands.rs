@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod cache;
 mod emit;
+pub(crate) mod emulate;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;

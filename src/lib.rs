@@ -166,6 +166,12 @@ pub mod ptxas;
 pub mod driver;
 
 #[doc(hidden)]
+pub mod emu;
+
+#[doc(hidden)]
+pub mod emulate;
+
+#[doc(hidden)]
 pub mod build;
 
 #[doc(hidden)]

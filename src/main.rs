@@ -58,6 +58,7 @@ fn run(command: Command) -> Report {
             let shown = || Shown::of(&progress.done, &progress.total, "programs");
             watched(shown, || commands::interpret::interpret(&i, &progress))
         }
+        Command::Emulate(e) => commands::emulate::emulate(&e),
         Command::Run(r) => commands::run::run(&r),
         Command::Bench(b) => commands::bench::bench(&b),
         Command::Tune(t) => commands::tune::tune(&t),

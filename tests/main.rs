@@ -17,6 +17,12 @@ mod circles;
 mod cmake;
 #[path = "suite/docs.rs"]
 mod docs;
+#[path = "suite/emu.rs"]
+mod emu;
+#[path = "suite/emu_recorded.rs"]
+mod emu_recorded;
+#[path = "suite/emulate.rs"]
+mod emulate;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;

@@ -2,7 +2,7 @@
 //!
 //! 1. `prepare.rs` finds out what to run, from the arguments of the command line or from a case file. The kernel
 //!    becomes TTIR as the front end makes it, so that faults point at what the user wrote.
-//! 2. The interpreter runs it.
+//! 2. The interpreter runs it. With `--stage ptx`, `emulate.rs` compiles it and runs the compiled code.
 //! 3. `describe.rs` writes to stdout what the kernel printed, the traced values, and a line for each buffer that was
 //!    written. `files.rs` writes buffers to files or compares them with files.
 
@@ -21,8 +21,8 @@ use ttc::driver::{Job, output, reproducer};
 use ttc::interp::{self, Checks, Trace, npy};
 use ttc::target::Target;
 
-use super::Report;
-use crate::args::{Interpret, Looked};
+use super::{Report, emulate};
+use crate::args::{Interpret, Interpreted, Looked};
 
 /// How far a run has come, for whoever watches it.
 #[derive(Default)]
@@ -65,6 +65,9 @@ fn launch(
     inside(i.program, launch.on.grid).map_err(|d| vec![d])?;
     let outs = files::named("out", &i.launch.out, &launch.on).map_err(|d| vec![d])?;
     let expected = files::expected(&i.launch, &launch.on).map_err(|d| vec![d])?;
+    if i.stage == Interpreted::Ptx {
+        return emulate::interpret(i, folder, launch, &outs, &expected);
+    }
     let total = interp::programs(launch.on.grid).map_err(|d| vec![*d])?;
     progress.total.store(total, Ordering::Relaxed);
     let options = options(i, progress, trace);

@@ -237,7 +237,7 @@ fn argument(a: &Argument, held: &Held) -> Option<ttc_rt::Argument> {
 }
 
 /// The bits of a float.
-fn bits(dtype: Dtype, value: f64) -> u64 {
+pub(crate) fn bits(dtype: Dtype, value: f64) -> u64 {
     let mut word = [0; 8];
     let bytes = random::encode(dtype, [value]);
     word[..bytes.len()].copy_from_slice(&bytes);

@@ -63,6 +63,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fingerprint", &[]),
     ("launch", &["fingerprint", "ir", "parser", "source", "diag", "target"]),
     ("interp", &["ir", "source", "diag"]),
+    // Of the IR it uses the table of float formats alone.
+    ("emu", &["ir"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "launch", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
     (

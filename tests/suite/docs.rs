@@ -25,7 +25,8 @@ fn help(command: &str) -> String {
 fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
     let interpret = options(&help("interpret"));
     assert!(interpret.contains("--trace"), "{interpret:?}");
-    let known: BTreeSet<String> = options(&help("compile")).union(&interpret).cloned().collect();
+    let both: BTreeSet<String> = options(&help("compile")).union(&interpret).cloned().collect();
+    let known: BTreeSet<String> = both.union(&options(&help("emulate"))).cloned().collect();
     assert!(known.len() > 15, "{known:?}");
     let doc = read("docs/cli.md");
     let written = options(&doc);

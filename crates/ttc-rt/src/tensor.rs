@@ -129,8 +129,9 @@ impl RawTensor {
         kernel: &'static str,
         argument: &'static str,
     ) -> Result<TensorMap, Error> {
-        let (extents, strides) =
-            self.rows(recipe).map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
+        let (extents, strides) = self
+            .recipe_rows(recipe)
+            .map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
         let data_type = if self.tf32 && recipe.data_type == F32 { TF32 } else { recipe.data_type };
         let encode = driver.functions.encode_tiled()?;
         let mut map = TensorMap([0; 16]);
@@ -155,13 +156,30 @@ impl RawTensor {
         Ok(map)
     }
 
-    /// Extents, and strides in bytes without the innermost one's, from the innermost axis on.
-    fn rows(&self, recipe: &Recipe) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
-        if recipe.box_dim.len() != self.rank || recipe.element_strides.len() != self.rank {
-            return Err(format!("it has {} axes, and the kernel's has {}", self.rank, recipe.box_dim.len()));
+    fn recipe_rows(&self, recipe: &Recipe) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
+        if recipe.element_strides.len() != recipe.box_dim.len() {
+            return Err("its box has no stride for each axis".to_owned());
         }
-        let unit = if recipe.interleave == INTERLEAVE_32 { 32 } else { 16 };
-        self.dense_rows(unit, recipe.element_bytes, recipe.packed)
+        let interleaved = recipe.interleave == INTERLEAVE_32;
+        self.rows(recipe.box_dim.len(), interleaved, recipe.element_bytes, recipe.packed)
+    }
+
+    /// Extents, and strides in bytes without the innermost one's, from the innermost axis on: what
+    /// `cuTensorMapEncodeTiled` takes for a kernel whose map has so many axes.
+    ///
+    /// # Errors
+    /// Says which rule of that function the tensor breaks.
+    pub fn rows(
+        &self,
+        axes: usize,
+        interleaved: bool,
+        element_bytes: u32,
+        packed: u32,
+    ) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
+        if axes != self.rank {
+            return Err(format!("it has {} axes, and the kernel's has {axes}", self.rank));
+        }
+        self.dense_rows(if interleaved { 32 } else { 16 }, element_bytes, packed)
     }
 
     /// Checks what holds for every tensor descriptor, also for one that no hardware reads.

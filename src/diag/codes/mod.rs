@@ -13,9 +13,11 @@
 //! | E09xx | files and the command line ([`cli`]) |
 //! | E10xx | the interpreter and the faults it finds ([`interp`]) |
 //! | E11xx | kernels on a GPU: running, measuring, tuning ([`gpu`]) |
+//! | E12xx | the PTX emulator and what it finds ([`emu`]) |
 
 pub mod cli;
 pub mod codegen;
+pub mod emu;
 pub mod gpu;
 pub mod interp;
 pub mod irtext;
@@ -42,6 +44,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         cli::ALL,
         interp::ALL,
         gpu::ALL,
+        emu::ALL,
     ]
     .into_iter()
     .flatten()

@@ -24,7 +24,7 @@ pub enum FloatKind {
 
 /// The meaning of the largest exponent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Special {
+pub(crate) enum Special {
     /// Infinity and NaN as in IEEE 754.
     Ieee,
     /// There is no infinity, and all ones is NaN (`FN`).
@@ -37,11 +37,15 @@ enum Special {
     Unsigned0,
 }
 
-struct Format {
-    exponent: u32,
-    mantissa: u32,
-    bias: i32,
-    special: Special,
+/// How the bits of a format are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Format {
+    /// Bits of the exponent.
+    pub(crate) exponent: u32,
+    /// Bits of the mantissa without the implicit one.
+    pub(crate) mantissa: u32,
+    pub(crate) bias: i32,
+    pub(crate) special: Special,
 }
 
 impl FloatKind {
@@ -102,7 +106,8 @@ impl FloatKind {
         self.bits() == 8
     }
 
-    fn format(self) -> Format {
+    /// How its bits are read.
+    pub(crate) fn format(self) -> Format {
         let f = |exponent, mantissa, bias, special| Format { exponent, mantissa, bias, special };
         match self {
             FloatKind::F4E2M1FN => f(2, 1, 1, Special::Finite),

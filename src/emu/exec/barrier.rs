@@ -1,0 +1,181 @@
+//! The barriers of a block and of a cluster ("PTX ISA, bar, barrier", "barrier.cluster").
+
+use super::Try;
+use super::env::Env;
+use super::warp::{Wait, Warp};
+use crate::emu::decode::op::{Barrier, Reduce};
+use crate::emu::order::Clock;
+use crate::emu::report::Kind;
+
+/// How many barriers a block has.
+pub(crate) const BARRIERS: u64 = 16;
+
+impl Env<'_, '_> {
+    /// Arrives at a barrier of the block. The warp may wait after this.
+    pub(crate) fn barrier(&mut self, warp: &mut Warp, op: &Barrier, active: u32) -> Try<()> {
+        if active != warp.live {
+            let message = "only some lanes of the warp reach the barrier, which all must reach together";
+            let mut finding = self.finding(warp, warp.live & !active, Kind::Divergence, message);
+            finding.help = Some("move the barrier to where the lanes meet again".to_owned());
+            return Err(Box::new(finding));
+        }
+        let id = self.uniform(warp, warp.reg(op.id), active)?;
+        if id >= BARRIERS {
+            let message = format!("a block has {BARRIERS} barriers, and this one has the number {id}");
+            return Err(self.fault(warp, active, Kind::Invalid, message));
+        }
+        let threads = match op.threads {
+            None => None,
+            Some(n) => Some(self.uniform(warp, warp.reg(n), active)? as u32),
+        };
+        if threads.is_some_and(|n| n == 0 || !n.is_multiple_of(32)) {
+            let message = format!("a barrier of {} threads: the number must be a multiple of 32", threads.unwrap_or(0));
+            return Err(self.fault(warp, active, Kind::Invalid, message));
+        }
+        let votes = op.reduce.map_or(0, |(_, p, _)| (warp.pred(p) & active).count_ones());
+        let barrier = &mut self.blocks[warp.block].barriers[id as usize];
+        if barrier.arrived > 0 && barrier.threads != threads {
+            let count = |n: Option<u32>| n.map_or_else(|| "all".to_owned(), |n| n.to_string());
+            let message = format!(
+                "this warp says that {} threads take part in barrier {id}, and one before it said {}",
+                count(threads),
+                count(barrier.threads)
+            );
+            return Err(self.fault(warp, active, Kind::Divergence, message));
+        }
+        barrier.threads = threads;
+        barrier.arrived += 32;
+        barrier.warps.push(warp.index);
+        barrier.votes.0 += votes;
+        barrier.votes.1 += active.count_ones();
+        if let Some(order) = self.order.as_mut() {
+            order.release(warp.agent, &mut barrier.clock);
+        }
+        let generation = barrier.generation;
+        if op.waits {
+            let reduce = op.reduce.map(|(what, _, to)| (what, to, active));
+            warp.wait = Some(Wait::Barrier { id: id as usize, generation, reduce });
+        }
+        self.complete_barrier(warp.block, id as usize);
+        Ok(())
+    }
+
+    /// Completes a barrier if all have arrived.
+    fn complete_barrier(&mut self, block: usize, id: usize) {
+        let all = self.blocks[block].live_warps * 32;
+        let barrier = &mut self.blocks[block].barriers[id];
+        if barrier.arrived == 0 || barrier.arrived < barrier.threads.unwrap_or(all) {
+            return;
+        }
+        barrier.generation += 1;
+        barrier.arrived = 0;
+        barrier.warps.clear();
+        barrier.done = std::mem::take(&mut barrier.clock);
+        barrier.result = std::mem::take(&mut barrier.votes);
+    }
+
+    /// What changes when a warp has exited: barriers of the whole block wait for one warp less.
+    pub(crate) fn exited(&mut self, warp: &mut Warp) {
+        self.check_stores(warp);
+        self.blocks[warp.block].live_warps -= 1;
+        for id in 0..BARRIERS as usize {
+            self.complete_barrier(warp.block, id);
+        }
+        self.complete_cluster();
+    }
+
+    /// `barrier.cluster.arrive`.
+    pub(crate) fn cluster_arrive(&mut self, warp: &mut Warp, release: bool, active: u32) -> Try<()> {
+        if active != warp.live {
+            let message = "only some lanes of the warp reach the cluster's barrier";
+            return Err(self.fault(warp, warp.live & !active, Kind::Divergence, message));
+        }
+        if warp.cluster_arrived.is_some() {
+            let message = "the warp arrives at the cluster's barrier again, and has not waited there";
+            return Err(self.fault(warp, active, Kind::Divergence, message));
+        }
+        warp.cluster_arrived = Some(self.barrier.generation);
+        self.barrier.arrived += 1;
+        if let (Some(order), true) = (self.order.as_mut(), release) {
+            order.release(warp.agent, &mut self.barrier.clock);
+        }
+        self.complete_cluster();
+        Ok(())
+    }
+
+    fn complete_cluster(&mut self) {
+        let live: u32 = self.blocks.iter().map(|b| b.live_warps).sum();
+        if self.barrier.arrived > 0 && self.barrier.arrived >= live {
+            self.barrier.generation += 1;
+            self.barrier.arrived = 0;
+            self.barrier.done = std::mem::take(&mut self.barrier.clock);
+        }
+    }
+
+    /// `barrier.cluster.wait`.
+    pub(crate) fn cluster_wait(&mut self, warp: &mut Warp, active: u32) -> Try<()> {
+        let Some(generation) = warp.cluster_arrived.take() else {
+            let message = "the warp waits at the cluster's barrier without having arrived";
+            return Err(self.fault(warp, active, Kind::Divergence, message));
+        };
+        warp.wait = Some(Wait::Cluster { generation });
+        Ok(())
+    }
+
+    /// Whether what a warp waits for has happened. If so, the warp goes on.
+    pub(crate) fn wake(&mut self, warp: &mut Warp) -> bool {
+        let Some(wait) = &warp.wait else { return true };
+        let ready = match wait {
+            Wait::Barrier { id, generation, .. } => self.blocks[warp.block].barriers[*id].generation > *generation,
+            Wait::Cluster { generation } => self.barrier.generation > *generation,
+            Wait::Mbarrier { block, at, phase } => {
+                self.blocks[*block].mbarriers.get(at).is_none_or(|m| m.phase > *phase)
+            }
+        };
+        if !ready {
+            return false;
+        }
+        let clock = match warp.wait.take() {
+            Some(Wait::Barrier { id, reduce, .. }) => {
+                let barrier = &self.blocks[warp.block].barriers[id];
+                if let Some((what, to, lanes)) = reduce {
+                    let (yes, all) = barrier.result;
+                    let value = match what {
+                        Reduce::Popc => yes,
+                        Reduce::And => u32::from(yes == all),
+                        Reduce::Or => u32::from(yes > 0),
+                    };
+                    warp.set_target(to, value, lanes);
+                }
+                barrier.done.clone()
+            }
+            Some(Wait::Cluster { .. }) => self.barrier.done.clone(),
+            // The step is executed again, and acquires by itself.
+            Some(Wait::Mbarrier { .. }) | None => Clock::default(),
+        };
+        if let Some(order) = self.order.as_mut() {
+            order.acquire(warp.agent, &clock);
+        }
+        true
+    }
+
+    /// What a warp waits for, in words.
+    pub(crate) fn waits_for(&self, warp: &Warp) -> String {
+        match &warp.wait {
+            None => "waits for nothing".to_owned(),
+            Some(Wait::Barrier { id, .. }) => {
+                let barrier = &self.blocks[warp.block].barriers[*id];
+                let all = self.blocks[warp.block].live_warps * 32;
+                let needed = barrier.threads.unwrap_or(all);
+                format!("waits at barrier {id}, where {} of {needed} threads have arrived", barrier.arrived)
+            }
+            Some(Wait::Cluster { .. }) => {
+                format!("waits at the cluster's barrier, where {} warps have arrived", self.barrier.arrived)
+            }
+            Some(Wait::Mbarrier { block, at, .. }) => match self.blocks[*block].mbarriers.get(at) {
+                Some(m) => format!("waits for the `mbarrier` at {at:#x}, which {}", m.words()),
+                None => format!("waits for an `mbarrier` at {at:#x} that is gone"),
+            },
+        }
+    }
+}

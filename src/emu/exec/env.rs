@@ -1,0 +1,170 @@
+//! What the warps of a cluster share: the blocks' shared memory and barriers, global memory, asynchronous work, and what
+//! was found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Fault;
+use super::copy::Pending;
+use super::launch::{Landing, Options};
+use super::mbarrier::Mbarrier;
+use super::random::Random;
+use super::warp::Warp;
+use crate::emu::decode::program::{Function, Place, Program};
+use crate::emu::memory::{Bytes, Memory};
+use crate::emu::order::{Clock, Everywhere, Order};
+use crate::emu::report::{Actor, Finding, Kind, Site};
+
+/// What all clusters of a launch share and nobody changes.
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) kernel: usize,
+    pub(crate) memory: &'a Memory,
+    pub(crate) options: &'a Options,
+    /// The parameters of the kernel.
+    pub(crate) params: Vec<u8>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cluster: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    /// The number of the first step of each function, counted over the program.
+    pub(crate) code_starts: Vec<u32>,
+}
+
+impl Run<'_> {
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    pub(crate) fn warps(&self) -> u32 {
+        self.threads().div_ceil(32)
+    }
+
+    pub(crate) fn cluster_size(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// The bytes of shared memory of a block.
+    pub(crate) fn shared_bytes(&self) -> u32 {
+        self.program.dynamic_shared_start + self.dynamic_shared
+    }
+
+    pub(crate) fn kernel(&self) -> &Function {
+        &self.program.functions[self.kernel]
+    }
+
+    /// The place of a step, by its number in the program.
+    pub(crate) fn place(&self, code: u32) -> Place {
+        let function = self.code_starts.partition_point(|&start| start <= code) - 1;
+        let index = (code - self.code_starts[function]) as usize;
+        self.program.functions[function].places.get(index).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn site(&self, code: u32) -> Site {
+        Site::new(self.program, self.place(code))
+    }
+}
+
+/// What the clusters of a launch find and share.
+#[derive(Default)]
+pub(crate) struct World {
+    pub(crate) findings: Vec<Finding>,
+    /// The kinds and steps that were reported.
+    pub(crate) seen: BTreeSet<(Kind, u32, u32)>,
+    pub(crate) printed: Vec<String>,
+    pub(crate) trace: Vec<String>,
+    pub(crate) everywhere: Everywhere,
+    pub(crate) instructions: u64,
+    /// The deterministic clock of `%globaltimer`.
+    pub(crate) timer: u64,
+}
+
+/// One of the 16 barriers of a block.
+#[derive(Default)]
+pub(crate) struct BlockBarrier {
+    /// The threads that the first warp asked for; all of the block if none.
+    pub(crate) threads: Option<u32>,
+    pub(crate) arrived: u32,
+    pub(crate) generation: u64,
+    /// What those who arrived know, and what those who left the last time learned.
+    pub(crate) clock: Clock,
+    pub(crate) done: Clock,
+    /// The number of true predicates, and of all, of a reduction.
+    pub(crate) votes: (u32, u32),
+    pub(crate) result: (u32, u32),
+    pub(crate) warps: Vec<u32>,
+}
+
+pub(crate) struct Block {
+    /// Its coordinates in the grid.
+    pub(crate) index: [u32; 3],
+    pub(crate) shared: Bytes,
+    pub(crate) barriers: Vec<BlockBarrier>,
+    pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
+    /// The warps that have not exited.
+    pub(crate) live_warps: u32,
+    /// Operands of products that the warps of a group share.
+    pub(crate) operands: super::product::Operands,
+}
+
+/// The barrier of the cluster.
+#[derive(Default)]
+pub(crate) struct ClusterBarrier {
+    pub(crate) arrived: u32,
+    pub(crate) generation: u64,
+    pub(crate) clock: Clock,
+    pub(crate) done: Clock,
+}
+
+pub(crate) struct Env<'a, 'w> {
+    pub(crate) run: &'a Run<'a>,
+    pub(crate) world: &'w mut World,
+    /// The number of the cluster in the grid.
+    pub(crate) cluster: u32,
+    pub(crate) blocks: &'w mut Vec<Block>,
+    pub(crate) barrier: &'w mut ClusterBarrier,
+    pub(crate) pending: &'w mut Vec<Pending>,
+    pub(crate) order: &'w mut Option<Order>,
+    pub(crate) random: &'w mut Random,
+}
+
+impl Env<'_, '_> {
+    pub(crate) fn landing(&self) -> Landing {
+        self.run.options.landing
+    }
+
+    /// The number of a warp's step in the program.
+    pub(crate) fn code(&self, warp: &Warp) -> u32 {
+        self.run.code_starts[warp.function] + warp.at
+    }
+
+    pub(crate) fn actor(&self, warp: &Warp, lanes: u32) -> Actor {
+        Actor { block: self.blocks[warp.block].index, warp: warp.index, lanes }
+    }
+
+    /// Makes a finding about the step that a warp executes.
+    pub(crate) fn finding(&self, warp: &Warp, lanes: u32, kind: Kind, message: impl Into<String>) -> Finding {
+        Finding {
+            kind,
+            message: message.into(),
+            site: self.run.site(self.code(warp)),
+            actor: self.actor(warp, lanes),
+            notes: vec![],
+            help: None,
+        }
+    }
+
+    /// A finding that ends the run.
+    pub(crate) fn fault(&self, warp: &Warp, lanes: u32, kind: Kind, message: impl Into<String>) -> Fault {
+        Box::new(self.finding(warp, lanes, kind, message))
+    }
+
+    /// Notes a finding after which the run goes on, unless the same was found at this step before. `other` is the step
+    /// of the other side, if there is one.
+    pub(crate) fn note(&mut self, warp: &Warp, other: u32, kind: Kind, make: impl FnOnce(&Self) -> Finding) {
+        let code = self.code(warp);
+        if self.world.findings.len() < self.run.options.max_findings && self.world.seen.insert((kind, code, other)) {
+            let finding = make(self);
+            self.world.findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Vector clocks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A time for each agent. Agents that are not there have time 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Times(Vec<u32>);
+
+impl Times {
+    #[inline]
+    pub(crate) fn get(&self, agent: u32) -> u32 {
+        self.0.get(agent as usize).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn set(&mut self, agent: u32, time: u32) {
+        if self.0.len() <= agent as usize {
+            self.0.resize(agent as usize + 1, 0);
+        }
+        self.0[agent as usize] = time;
+    }
+
+    /// The later time of each agent.
+    pub(crate) fn join(&mut self, other: &Times) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a = (*a).max(*b));
+    }
+}
+
+/// What is known of the agents of other clusters, by the number of the cluster.
+pub(crate) type Foreign = BTreeMap<u32, Times>;
+
+/// What a warp knows, or what a synchronisation carries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    pub(crate) generic: Times,
+    pub(crate) asynchronous: Times,
+    foreign: Option<Arc<Foreign>>,
+}
+
+impl Clock {
+    pub(crate) fn join(&mut self, other: &Clock) {
+        self.generic.join(&other.generic);
+        self.asynchronous.join(&other.asynchronous);
+        let Some(theirs) = &other.foreign else { return };
+        match &mut self.foreign {
+            None => self.foreign = Some(theirs.clone()),
+            Some(own) if Arc::ptr_eq(own, theirs) => {}
+            Some(own) => join_foreign(Arc::make_mut(own), theirs),
+        }
+    }
+
+    /// The time up to which an agent of another cluster is known.
+    pub(crate) fn of(&self, cluster: u32, agent: u32) -> u32 {
+        self.foreign.as_ref().and_then(|f| f.get(&cluster)).map_or(0, |t| t.get(agent))
+    }
+
+    /// This clock as one of cluster `own`, for those of other clusters.
+    pub(crate) fn exported(&self, own: u32) -> Foreign {
+        let mut all = self.foreign.as_deref().cloned().unwrap_or_default();
+        all.entry(own).or_default().join(&self.generic);
+        all
+    }
+
+    /// What an exported clock means to the cluster `own`.
+    pub(crate) fn imported(all: &Foreign, own: u32) -> Clock {
+        let generic = all.get(&own).cloned().unwrap_or_default();
+        Clock { generic, foreign: Some(Arc::new(all.clone())), ..Clock::default() }
+    }
+}
+
+pub(crate) fn join_foreign(to: &mut Foreign, from: &Foreign) {
+    for (cluster, times) in from {
+        to.entry(*cluster).or_default().join(times);
+    }
+}
