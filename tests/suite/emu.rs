@@ -119,7 +119,11 @@ fn problems(path: &Path) -> Vec<String> {
 
 /// A text that cannot be decoded, where that is expected.
 fn unparsed(name: &str, line: u32, message: &str, must: &Marks) -> Vec<String> {
-    if must.get("unknown").is_some_and(|lines| lines.contains(&line)) { vec![] } else { vec![format!("{name}:{message}")] }
+    if must.get("unknown").is_some_and(|lines| lines.contains(&line)) {
+        vec![]
+    } else {
+        vec![format!("{name}:{message}")]
+    }
 }
 
 #[test]

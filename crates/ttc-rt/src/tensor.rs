@@ -129,8 +129,9 @@ impl RawTensor {
         kernel: &'static str,
         argument: &'static str,
     ) -> Result<TensorMap, Error> {
-        let (extents, strides) =
-            self.recipe_rows(recipe).map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
+        let (extents, strides) = self
+            .recipe_rows(recipe)
+            .map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
         let data_type = if self.tf32 && recipe.data_type == F32 { TF32 } else { recipe.data_type };
         let encode = driver.functions.encode_tiled()?;
         let mut map = TensorMap([0; 16]);
