@@ -3,11 +3,13 @@
 //! 1. `tests/emu/recorded/*.ptx` hold an entry for each form of an instruction, and `results.txt` what a GPU made of it.
 //!    `scripts/gpu/record_ptx/` wrote both.
 //! 2. Each form runs with the recorded operands. Its result must have the recorded bits; for the approximate functions,
-//!    [`BOUNDS`] says by how much it may differ.
+//!    [`BOUNDS`] says by how much it may differ. A bound that is wider than what is measured fails too.
 //!
-//! Lines of `results.txt`:
+//! Lines of `results.txt`, which `scripts/gpu/record_ptx/pack.py` writes:
 //! - `pool NAME BASE64`: operands that forms share;
-//! - `form MODULE ENTRY BLOCKS THREADS BYTES POOL… [map=…] = BASE64`: a launch, and the bytes that it left in its output.
+//! - `form MODULE ENTRY BLOCKS THREADS BYTES POOL… [map=…] [like=N] = BASE64`: a launch, and the first bytes of what it
+//!   left in its output, as counted runs: how many zeros, how many other bytes, and these. With `like=N` they are the
+//!   difference from the Nth form of the same length before.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -17,16 +19,38 @@ use ttc::emu::tensor::map::Element;
 use ttc::emu::tensor::{Swizzle, TensorMap};
 use ttc::emu::{Argument, Launch, Memory, Options, Program, decode, parse, run};
 
-/// How far an approximate instruction may be from the GPU: the start of the entry's name, the bits of an element of its
-/// result, and the distance in units of its last place, or below an absolute value.
+/// How far an approximate instruction may be from the GPU: the starts of the entries' names, the bits of an element of
+/// the result, and the distance: in units of the last place, or below an absolute value.
 struct Bound {
-    entries: &'static str,
+    entries: &'static [&'static str],
     bits: u32,
     ulp: u64,
     absolute: f64,
 }
 
-const BOUNDS: &[Bound] = &[];
+const fn ulps(entries: &'static [&'static str], bits: u32, ulp: u64) -> Bound {
+    Bound { entries, bits, ulp, absolute: 0.0 }
+}
+
+/// The high word alone of a f64 is approximate, so its elements are words.
+const BOUNDS: &[Bound] = &[
+    ulps(&["ex2_approx_f16", "tanh_approx_f16", "ex2_approx_ftz_bf16", "tanh_approx_bf16"], 16, 1),
+    ulps(&["ex2_approx_f32", "ex2_approx_ftz_f32"], 32, 1),
+    ulps(&["rcp_approx_f32", "rcp_approx_ftz_f32"], 32, 1),
+    ulps(&["rsqrt_approx_f32", "rsqrt_approx_ftz_f32"], 32, 1),
+    ulps(&["sqrt_approx_f32", "sqrt_approx_ftz_f32"], 32, 1),
+    ulps(&["rcp_approx_ftz_f64", "rsqrt_approx_ftz_f64"], 32, 1),
+    ulps(&["div_approx_f32", "div_approx_ftz_f32"], 32, 2),
+    ulps(&["div_full_f32", "div_full_ftz_f32"], 32, 2),
+    ulps(&["tanh_approx_f32"], 32, 114),
+    Bound { entries: &["lg2_approx_f32", "lg2_approx_ftz_f32"], bits: 32, ulp: 3, absolute: 8.2e-8 },
+    Bound { entries: &["sin_approx_f32", "sin_approx_ftz_f32"], bits: 32, ulp: 0, absolute: 2.7e-7 },
+    Bound { entries: &["cos_approx_f32", "cos_approx_ftz_f32"], bits: 32, ulp: 0, absolute: 3.3e-7 },
+];
+
+fn bound_of(form: &Form) -> Option<usize> {
+    BOUNDS.iter().position(|b| b.entries.iter().any(|e| form.entry.starts_with(e)))
+}
 
 #[derive(Default)]
 struct Recorded {
@@ -62,8 +86,21 @@ fn base64(text: &str) -> Vec<u8> {
     out
 }
 
+/// The bytes of counted runs.
+fn expand(runs: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (vec![], runs);
+    while let [zeros, others, tail @ ..] = rest {
+        out.resize(out.len() + usize::from(*zeros), 0);
+        let (bytes, next) = tail.split_at(usize::from(*others));
+        out.extend(bytes);
+        rest = next;
+    }
+    out
+}
+
 fn read(text: &str) -> Recorded {
     let mut recorded = Recorded::default();
+    let mut earlier: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
@@ -72,16 +109,24 @@ fn read(text: &str) -> Recorded {
             }
             ["form", module, entry, blocks, threads, bytes, ref rest @ ..] => {
                 let end = rest.iter().position(|&w| w == "=").unwrap_or(rest.len());
-                let (maps, pools): (Vec<&str>, Vec<&str>) = rest[..end].iter().partition(|w| w.starts_with("map="));
+                let named = |name: &str| rest[..end].iter().find_map(|w| w.strip_prefix(name));
+                let pools = rest[..end].iter().filter(|w| !w.contains('=')).map(|&w| w.to_owned()).collect();
+                let mut result = expand(&base64(rest[end + 1]));
+                let same = earlier.entry(result.len()).or_default();
+                if let Some(back) = named("like=") {
+                    let other = &same[same.len() - back.parse::<usize>().unwrap()];
+                    result.iter_mut().zip(other).for_each(|(x, y)| *x ^= y);
+                }
+                same.push(result.clone());
                 recorded.forms.push(Form {
                     module: module.into(),
                     entry: entry.into(),
                     blocks: blocks.parse().unwrap(),
                     threads: threads.parse().unwrap(),
                     bytes: bytes.parse().unwrap(),
-                    pools: pools.into_iter().map(str::to_owned).collect(),
-                    map: maps.first().map(|m| m["map=".len()..].to_owned()),
-                    result: rest.get(end + 1).map(|data| base64(data)).unwrap_or_default(),
+                    pools,
+                    map: named("map=").map(str::to_owned),
+                    result,
                 });
             }
             ["device", ..] => {}
@@ -146,35 +191,65 @@ fn emulate(program: &Program, form: &Form, pools: &BTreeMap<String, Vec<u8>>) ->
     }
 }
 
-/// The difference of two elements, or `None` if it is within the form's bound.
-fn difference(form: &Form, expected: &[u8], found: &[u8]) -> Option<String> {
-    if expected.len() != found.len() {
-        return Some(format!("{} bytes were recorded, and {} found", expected.len(), found.len()));
-    }
-    let bound = BOUNDS.iter().find(|b| form.entry.starts_with(b.entries));
-    let width = bound.map_or(1, |b| b.bits as usize / 8);
-    for (i, (e, f)) in expected.chunks(width).zip(found.chunks(width)).enumerate() {
-        if e == f {
-            continue;
-        }
-        let value = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |x, &b| x << 8 | u64::from(b));
-        let (e, f) = (value(e), value(f));
-        if bound.is_none_or(|b| !is_close(b, e, f)) {
-            return Some(format!("element {i}: expected {e:#x}, found {f:#x}"));
-        }
-    }
-    None
+/// What was measured of the forms under one bound, or of those without.
+#[derive(Default)]
+struct Measured {
+    forms: usize,
+    results: usize,
+    different: usize,
+    /// The largest distances: in units of the last place where it is not below the absolute bound, and absolutely.
+    ulp: u64,
+    absolute: f64,
 }
 
-/// Whether two patterns are as near as a bound says. Patterns of numbers of one sign are ordered as the numbers are.
-fn is_close(bound: &Bound, expected: u64, found: u64) -> bool {
-    let number = |bits: u64| match bound.bits {
-        16 => f64::from(f32::from_bits((bits as u32) << 16)),
-        32 => f64::from(f32::from_bits(bits as u32)),
-        _ => f64::from_bits(bits),
-    };
-    let same_sign = (expected ^ found) >> (bound.bits - 1) == 0;
-    same_sign && expected.abs_diff(found) <= bound.ulp || (number(expected) - number(found)).abs() <= bound.absolute
+impl Form {
+    /// The bytes of one result: what a thread stores, or a word of what it stores for a tensor.
+    fn unit(&self) -> usize {
+        if self.module == "scalar" { self.bytes / (self.blocks * self.threads) as usize } else { 4 }
+    }
+
+    /// Adds the distances of a result to what was measured. The error names the first element that is too far off.
+    fn measure(&self, found: &[u8], measured: &mut Measured) -> Result<(), String> {
+        let found = found.get(..self.result.len()).ok_or("the result is shorter than what was recorded")?;
+        let bound = bound_of(self).map(|i| &BOUNDS[i]);
+        let width = bound.map_or(self.unit(), |b| b.bits as usize / 8);
+        measured.forms += 1;
+        measured.results += self.result.len() / self.unit();
+        let mut problem = Ok(());
+        for (i, (e, f)) in self.result.chunks(width).zip(found.chunks(width)).enumerate() {
+            if e == f {
+                continue;
+            }
+            measured.different += 1;
+            let value = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |x, &b| x << 8 | u64::from(b));
+            let (e, f) = (value(e), value(f));
+            if bound.is_none_or(|b| !b.allows(e, f, measured)) && problem.is_ok() {
+                problem = Err(format!("element {i}: expected {e:#x}, found {f:#x}"));
+            }
+        }
+        problem
+    }
+}
+
+impl Bound {
+    /// Whether two patterns are as near as the bound says. Patterns of one sign are ordered as the numbers are.
+    fn allows(&self, expected: u64, found: u64, measured: &mut Measured) -> bool {
+        let number = |bits: u64| f64::from(f32::from_bits(bits as u32));
+        let absolute = (number(expected) - number(found)).abs();
+        if self.absolute > 0.0 && absolute <= self.absolute {
+            measured.absolute = measured.absolute.max(absolute);
+            return true;
+        }
+        let same_sign = (expected ^ found) >> (self.bits - 1) == 0;
+        let ulp = if same_sign { expected.abs_diff(found) } else { u64::MAX };
+        measured.ulp = measured.ulp.max(ulp);
+        ulp <= self.ulp
+    }
+
+    /// Whether the measured distances reach the bound, so that it is no wider than it must be.
+    fn is_tight(&self, measured: &Measured) -> bool {
+        measured.ulp == self.ulp && measured.absolute >= self.absolute * 0.9
+    }
 }
 
 #[test]
@@ -183,23 +258,32 @@ fn recorded_instructions_have_the_same_results() {
     let recorded = read(&std::fs::read_to_string(folder.join("results.txt")).unwrap());
     let mut programs: BTreeMap<&str, Program> = BTreeMap::new();
     let mut problems = vec![];
+    let mut exact = Measured::default();
+    let mut near: Vec<Measured> = BOUNDS.iter().map(|_| Measured::default()).collect();
     for form in &recorded.forms {
         let program = programs.entry(&form.module).or_insert_with(|| {
             let text = std::fs::read_to_string(folder.join(format!("{}.ptx", form.module))).unwrap();
             decode(&parse(&text).unwrap()).unwrap()
         });
-        let problem = match emulate(program, form, &recorded.pools) {
-            Err(why) => Some(why),
-            Ok(found) => difference(form, &form.result, &found),
-        };
-        problems.extend(problem.map(|p| format!("{}: {p}", form.entry)));
+        let count = form.result.len() / form.unit();
+        // A warp makes no more of one `ldmatrix`.
+        let least = if form.module == "matrix" { 32 } else { 80 };
+        assert!(count >= least, "{} has only {count} results", form.entry);
+        let measured = bound_of(form).map_or(&mut exact, |i| &mut near[i]);
+        let compared = emulate(program, form, &recorded.pools).and_then(|found| form.measure(&found, measured));
+        problems.extend(compared.err().map(|p| format!("{}: {p}", form.entry)));
     }
-    assert!(recorded.forms.len() >= 900, "only {} forms", recorded.forms.len());
-    assert!(
-        problems.is_empty(),
-        "{} of {} forms differ:\n{}",
-        problems.len(),
-        recorded.forms.len(),
-        problems.join("\n")
-    );
+    println!("{} forms with {} results, bit for bit", exact.forms, exact.results);
+    for (bound, m) in BOUNDS.iter().zip(&near) {
+        let Measured { forms, results, different, ulp, absolute } = m;
+        println!(
+            "{forms} forms with {results} results, of which {different} differ by at most {ulp} ulp or {absolute:.2e}: {}",
+            bound.entries.join(", ")
+        );
+        if !bound.is_tight(m) {
+            problems.push(format!("{}: the bound is wider than the results", bound.entries.join(", ")));
+        }
+    }
+    assert!(recorded.forms.len() >= 950, "only {} forms", recorded.forms.len());
+    assert!(problems.is_empty(), "of {} forms:\n{}", recorded.forms.len(), problems.join("\n"));
 }

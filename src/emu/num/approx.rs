@@ -13,6 +13,7 @@
 //! | `ex2` without `.ftz` | below −126: the square of 2^(x/2) |
 //! | `lg2` without `.ftz` | of a subnormal: log2(x · 2^24) − 24 |
 //! | `rsqrt`, `sqrt` without `.ftz` | of a subnormal: the root of x · 2^24, times 2^12 or 2^-12 |
+//! | `tanh` | a subnormal is its own |
 //! | `rcp` without `.ftz` | of a subnormal or above 2^126: 1 / (x · s) · s with s = 2^24 or 1/4 |
 //! | `sin`, `cos` | the unit counts turns: x · 0.15915494, rounded towards zero |
 //! | `div.approx` | a · (1 / b); without `.ftz`, both are scaled by 2^24 where b is subnormal |
@@ -175,6 +176,7 @@ fn single(function: Function, a: u64) -> u64 {
             times(scale, unit(function, times(a, scale)))
         }
         Function::Sin | Function::Cos => unit(function, turns(a, PLAIN)),
+        Function::Tanh if is_subnormal(a) => a,
         Function::Lg2 | Function::Tanh => unit(function, a),
     }
 }
@@ -264,6 +266,7 @@ mod tests {
     fn subnormal_numbers_survive_without_ftz() {
         let tiny = f32::from_bits(1 << 20);
         assert_eq!(of(Function::Ex2, -130.0, PLAIN), 2f32.powi(-130));
+        assert_eq!(of(Function::Tanh, tiny, PLAIN), tiny);
         assert_eq!(of(Function::Ex2, -130.0, FTZ), 0.0);
         assert_eq!(of(Function::Lg2, tiny, PLAIN), -129.0);
         assert_eq!(of(Function::Lg2, tiny, FTZ), f32::NEG_INFINITY);
