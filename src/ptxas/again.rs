@@ -7,8 +7,9 @@
 //! For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with products
 //! on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the gaps. So where
 //! a few registers less would make room for one more block, ptxas is told so; if it then spills no more than before,
-//! that answer is taken. Kernels without products live from the loads that one thread has in flight, for which they
-//! need the registers.
+//! that answer is taken. Asynchronous products run under other work of their block, so there only a second block is
+//! worth it. Kernels without products live from the loads that one thread has in flight, for which they need the
+//! registers.
 
 use super::Usage;
 use crate::target::Target;
@@ -39,10 +40,11 @@ pub(super) fn gave_up(usage: &Usage, ptx: &str) -> bool {
     usage.spilled() > 0 && usage.registers > 0 && usage.registers < allowed(ptx) / 2
 }
 
-/// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it and `shared` bytes of
-/// a block's shared memory leave it.
+/// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it and `shared` bytes
+/// of a block's shared memory leave it.
 pub(super) fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
-    let has_products = ptx.contains("wgmma.mma_async") || ptx.contains("mma.sync");
+    let is_asynchronous = ptx.contains("wgmma.mma_async");
+    let has_products = is_asynchronous || ptx.contains("mma.sync");
     let is_limited = numbers(ptx, ".maxnreg ").chain(numbers(ptx, ".minnctapersm ")).next().is_some();
     if ptx.len() > LARGEST || !has_products || is_limited || usage.spilled() > 0 {
         return None;
@@ -50,7 +52,7 @@ pub(super) fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: 
     let threads = threads(ptx);
     let fits = |blocks: u32| REGISTERS / (blocks * threads) / UNIT * UNIT;
     let blocks = REGISTERS / (usage.registers.max(1).next_multiple_of(UNIT) * threads) + 1;
-    let has_room = blocks <= BLOCKS
+    let has_room = blocks <= if is_asynchronous { 2 } else { BLOCKS }
         && blocks * threads <= THREADS
         && blocks * (shared + RESERVED) <= target.shared.bytes + RESERVED
         && fits(blocks) * 5 >= usage.registers * 4;
@@ -116,6 +118,9 @@ mod tests {
         // The author has said how many there may be.
         assert_eq!(blocks(178, &ptx(".maxnreg 200\n"), 0), None);
         assert_eq!(blocks(178, &ptx("").replace("mma.sync", "add"), 0), None);
+        // Five blocks are enough for asynchronous products; one is not.
+        assert_eq!(blocks(178, &ptx("").replace("mma.sync", "wgmma.mma_async"), 0), None);
+        assert_eq!(blocks(150, &ptx("").replace("64", "256").replace("mma.sync", "wgmma.mma_async"), 0), Some(2));
         assert_eq!(one_more_block(&Usage { spill_loads: 4, ..usage(178) }, &ptx(""), &target, 0), None);
     }
 

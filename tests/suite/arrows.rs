@@ -65,6 +65,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interp", &["ir", "source", "diag"]),
     // Of the IR it uses the table of float formats alone.
     ("emu", &["ir"]),
+    ("emulate", &["emu", "source", "diag", "irgen::types", "launch", "driver", "gpu"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "launch", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
     (

@@ -267,19 +267,15 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
                     Exchange::Shared(slots) => {
                         let parts = slots.parts as u32;
                         let slot = at(&slots.slot, slots.registers[class], lane, warp)[0];
-                        let (first, own) = (slots.start + (slot & !(parts - 1)), slot & (parts - 1));
+                        let bits = slots.run_bits;
+                        let (first, own) = (slots.start + (slot & !((parts - 1) << bits)), slot >> bits & (parts - 1));
+                        let stored = |i: u32| stored[&(first + (i << bits))].clone();
                         let order: Vec<u32> = if reverse { (0..parts).rev().collect() } else { (0..parts).collect() };
-                        let before = order.iter().take_while(|&&i| i != own).map(|i| stored[&(first + i)].clone());
+                        let before = order.iter().take_while(|&&i| i != own).map(|&i| stored(i));
                         if let Some(before) = before.reduce(|a, b| a.then(&b, step_by)) {
                             mine().into_iter().for_each(|c| prepend(&mut carries[c], &before));
                         }
-                        joined.push(
-                            order
-                                .iter()
-                                .map(|i| stored[&(first + i)].clone())
-                                .reduce(|a, b| a.then(&b, step_by))
-                                .unwrap(),
-                        );
+                        joined.push(order.iter().map(|&i| stored(i)).reduce(|a, b| a.then(&b, step_by)).unwrap());
                     }
                 }
             }
