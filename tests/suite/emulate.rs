@@ -21,7 +21,7 @@ use super::references;
 const ARCHES: [&str; 2] = ["sm_80", "sm_90a"];
 
 /// Cases whose kernels do not exist on an architecture: f8 needs conversions that came with sm_89.
-const NOT_FOR: &[(&str, &str)] = &[("dot_scaled_blocks", "sm_80"), ("matmul_fp8", "sm_80")];
+const NOT_FOR: &[(&str, &str)] = &[("cast", "sm_80"), ("dot_scaled_blocks", "sm_80"), ("matmul_fp8", "sm_80")];
 
 /// The schedules of a quick run: one for each time at which work may land.
 const SCHEDULES: [(u64, Landing); 3] = [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)];

@@ -34,7 +34,9 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, IntType};
-use inkwell::values::{AsValueRef, BasicValueUse, FunctionValue, InstructionOpcode, InstructionValue, IntValue};
+use inkwell::values::{
+    AsValueRef, BasicValueUse, FunctionValue, InstructionOpcode, InstructionValue, IntValue, Operand,
+};
 
 use crate::ir::core::hash::Map;
 
@@ -194,7 +196,7 @@ impl<'c> Packer<'c> {
         let is_access = user.get_opcode() == InstructionOpcode::Call;
         let test = self.test(word, bit, is_access)?;
         for operand in 0..user.get_num_operands() {
-            let is_mask = user.get_operand(operand).and_then(|o| o.value()).is_some_and(|v| id(&v) == id(&mask));
+            let is_mask = user.get_operand(operand).and_then(Operand::value).is_some_and(|v| id(&v) == id(&mask));
             if is_mask {
                 user.set_operand(operand, test);
             }
