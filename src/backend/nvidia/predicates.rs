@@ -154,7 +154,7 @@ impl<'c> Packer<'c> {
     fn word_of(&self, masks: &[InstructionValue<'c>]) -> Result<IntValue<'c>, BuilderError> {
         let mut word = self.word.const_zero();
         for (bit, &mask) in masks.iter().enumerate() {
-            let Ok(mask) = IntValue::try_from(mask) else { continue };
+            let mask = IntValue::try_from(mask).expect("a mask is an integer of one bit");
             let [on, off] = [1 << bit, 0].map(|v| self.word.const_int(v, false));
             let bit = self.builder.build_select(mask, on, off, "")?.into_int_value();
             word = self.builder.build_or(word, bit, "")?;
