@@ -1,4 +1,4 @@
-//! From PTX to a binary: ptxas, and a second try where the first one spills registers.
+//! From PTX to a binary: ptxas, and other attempts where the first one spills registers.
 
 use super::{Flow, Step};
 use crate::backend::{Binary, Stage, Tools};
@@ -10,7 +10,7 @@ use crate::driver::job::JobOptions;
 use crate::driver::timings;
 use crate::passes::remarks::Group;
 
-/// Bytes of PTX beyond which there is no second try: ptxas takes seconds for more. It is not the time of the first try
+/// Bytes of PTX beyond which there are no other attempts: ptxas takes seconds for more. It is not the time of the first try
 /// that decides, since a busy machine must make the same code as an idle one.
 const LARGEST: usize = 300_000;
 

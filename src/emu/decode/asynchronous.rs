@@ -244,6 +244,27 @@ impl<'a> Cx<'_, 'a> {
         let to = self.place(form, next()?, to_space)?;
         let from = self.place(form, next()?, from_space)?;
         let bytes = self.source(next()?, Type::U32)?;
+        let (barrier, blocks) = self.ending(form, rest, (signals, blocks, policy))?;
+        Ok(Some(Async::Bulk(Bulk { to, from, bytes, barrier, blocks, reduce })))
+    }
+
+    /// The spaces of the destination and of the source.
+    fn two_spaces(&self, form: &Form<'_, 'a>) -> Result<(Space, Space)> {
+        Ok((form.need("a state space", plain_space)?, form.need("the second state space", plain_space)?))
+    }
+
+    /// The last operands of a bulk copy, as far as its modifiers say that they are there: the barrier that is told, the
+    /// blocks that get it, and a cache policy, which means nothing here.
+    fn ending<'o>(
+        &mut self,
+        form: &Form<'_, 'a>,
+        mut rest: impl Iterator<Item = &'o Operand<'a>>,
+        (signals, blocks, policy): (bool, bool, bool),
+    ) -> Result<(Option<Place>, Option<Reg>)>
+    where
+        'a: 'o,
+    {
+        let mut next = || rest.next().ok_or_else(|| form.error("has too few operands"));
         let barrier = if signals { Some(self.place(form, next()?, Space::Cluster)?) } else { None };
         let blocks = if blocks { Some(self.source(next()?, Type::U16)?) } else { None };
         if policy {
@@ -252,12 +273,7 @@ impl<'a> Cx<'_, 'a> {
         if rest.next().is_some() {
             return Err(form.error("has too many operands"));
         }
-        Ok(Some(Async::Bulk(Bulk { to, from, bytes, barrier, blocks, reduce })))
-    }
-
-    /// The spaces of the destination and of the source.
-    fn two_spaces(&self, form: &Form<'_, 'a>) -> Result<(Space, Space)> {
-        Ok((form.need("a state space", plain_space)?, form.need("the second state space", plain_space)?))
+        Ok((barrier, blocks))
     }
 
     /// Whether a barrier is told of the end. Otherwise it is a bulk group.
@@ -301,14 +317,7 @@ impl<'a> Cx<'_, 'a> {
         let map = self.source(base, Type::U64)?;
         let coordinates = coordinates.iter().map(|c| self.source(c, Type::S32)).collect::<Result<_>>()?;
         let shared = self.place(form, shared, space)?;
-        let barrier = if signals { Some(self.place(form, next()?, Space::Cluster)?) } else { None };
-        let blocks = if blocks { Some(self.source(next()?, Type::U16)?) } else { None };
-        if policy {
-            next()?;
-        }
-        if rest.next().is_some() {
-            return Err(form.error("has too many operands"));
-        }
+        let (barrier, blocks) = self.ending(form, rest, (signals, blocks, policy))?;
         Ok(Async::BulkTensor(BulkTensor { load, map, coordinates, shared, barrier, blocks, reduce }))
     }
 

@@ -10,7 +10,7 @@
 //! | `exact` | numbers of any size, and their rounding to a format |
 //! | [`float`] | `add`, `sub`, `mul`, `fma`, `div`, `sqrt`, `rcp`, `min`, `max`, `abs`, `neg` of floats |
 //! | [`mod@convert`] | `cvt` |
-//! | [`compare`] | `setp`, `set`, `testp`, `copysign` |
+//! | [`mod@compare`] | `setp`, `set`, `testp`, `copysign` |
 //! | [`integer`] | arithmetic of integers |
 //! | [`bits`] | shifts, fields, permutations |
 //! | [`approx`] | `ex2`, `lg2`, `sin`, `cos`, `tanh`, `rcp`, `rsqrt`, `sqrt` and `div` in their approximate forms |

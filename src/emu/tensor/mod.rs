@@ -7,11 +7,11 @@
 //! |---|---|
 //! | [`accumulate`] | how a tensor core multiplies and adds |
 //! | [`fragment`] | which lane and register hold an element of an operand |
-//! | [`mma`] | `mma.sync` |
+//! | [`mod@mma`] | `mma.sync` |
 //! | [`matrix`] | `ldmatrix`, `stmatrix` |
 //! | [`swizzle`] | how 16-byte chunks of shared memory change places |
 //! | [`descriptor`] | where `wgmma` finds a matrix in shared memory |
-//! | [`wgmma`] | `wgmma.mma_async` |
+//! | [`mod@wgmma`] | `wgmma.mma_async` |
 //! | [`map`] | tensor maps, and the boxes that they move |
 
 pub mod accumulate;
