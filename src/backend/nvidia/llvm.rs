@@ -12,7 +12,7 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::{libdevice, llvm_passes, pointers, predicates, ptx_version, strides};
+use super::{always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, strides};
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
@@ -131,14 +131,21 @@ impl LlvmTarget for Nvptx {
         machine: &TargetMachine,
         attempt: Attempt,
     ) -> Result<bool, Diagnostic> {
-        strides::share(module, &machine.get_target_data());
+        let data = machine.get_target_data();
+        let failed = |what: &str, e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
+        let is_first = attempt == Attempt::First;
+        always::remove(module);
+        let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
+        if !is_first {
+            bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", e))?;
+            pins::pin(module).map_err(|e| failed("keep numbers in their blocks", e))?;
+        }
+        strides::share(module, &data);
         // A word of masks is one register more where ptxas would compute the masks anew.
-        let is_packed = attempt == Attempt::First
-            && predicates::pack(module).map_err(|e| {
-                Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot keep masks in the bits of a register: {e}"))
-            })?;
+        let is_packed =
+            is_first && predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", e))?;
         pointers::keep_recurrences(module);
-        Ok(is_packed)
+        Ok(is_packed || saves_registers)
     }
 
     fn after_emission(&self, text: String) -> String {

@@ -1,6 +1,8 @@
 //! NVIDIA's GPUs: from TTGIR to PTX and cubins.
 
+mod always;
 mod atomics;
+mod bases;
 mod debug;
 mod descriptor;
 mod dialect;
@@ -13,6 +15,7 @@ mod math;
 mod mbarrier;
 mod memory;
 mod mma;
+mod pins;
 mod pipelines;
 mod pointers;
 mod predicates;
@@ -21,6 +24,7 @@ mod ptx_version;
 mod strides;
 mod tensormap;
 mod tma;
+mod users;
 mod warp;
 mod wgmma;
 

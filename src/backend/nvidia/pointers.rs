@@ -11,10 +11,11 @@ use inkwell::llvm_sys::core::LLVMBuildFreeze;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, BasicValue, InstructionOpcode, InstructionValue, PhiValue, PointerValue};
 
-/// The most pointers of a loop that are kept. Of 127 real kernels, those with 16 and more lost registers by it (80 to
-/// 167 with 33 pointers, 848 to 16,652 bytes of spills with 98); those with fewer gained or stayed. The multiplication
-/// of two matrices of 8192×8192 with B transposed has 12.
-const MOST: usize = 12;
+/// The most pointers of a loop that are carried as they are. Of 127 real kernels, those with 16 and more lost registers
+/// by it (80 to 167 with 33 pointers, 848 to 16,652 bytes of spills with 98); those with fewer gained or stayed. The
+/// multiplication of two matrices of 8192×8192 with B transposed has 12. More than these get a base
+/// ([`super::bases`]).
+pub(super) const MOST_CARRIED: usize = 12;
 
 /// Puts a `freeze` behind each `getelementptr` that a pointer of a loop goes through on its way to the next iteration.
 pub(crate) fn keep_recurrences(module: &Module<'_>) {
@@ -23,7 +24,7 @@ pub(crate) fn keep_recurrences(module: &Module<'_>) {
         for block in function.get_basic_block_iter() {
             let phis = block.get_instructions().take_while(|i| i.get_opcode() == InstructionOpcode::Phi);
             let steps: Vec<Step<'_>> = phis.filter_map(|i| PhiValue::try_from(i).ok()).flat_map(steps).collect();
-            if steps.len() <= MOST {
+            if steps.len() <= MOST_CARRIED {
                 steps.into_iter().for_each(|step| keep(&builder, step));
             }
         }

@@ -34,10 +34,9 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, IntType};
-use inkwell::values::{
-    AsValueRef, BasicValueUse, FunctionValue, InstructionOpcode, InstructionValue, IntValue, Operand,
-};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, IntValue, Operand};
 
+use super::users::users;
 use crate::ir::core::hash::Map;
 
 /// The fewest masks of a block that are packed. ptxas keeps seven of eight where they are: rows of eight vectors lost
@@ -84,20 +83,10 @@ fn is_mask(i: InstructionValue<'_>) -> bool {
         && matches!(i.get_opcode(), InstructionOpcode::ICmp | InstructionOpcode::And | InstructionOpcode::Or)
 }
 
-/// The uses of a value.
-fn uses(i: InstructionValue<'_>) -> impl Iterator<Item = BasicValueUse<'_>> {
-    std::iter::successors(i.get_first_use(), |of| of.get_next_use())
-}
-
-fn user(of: BasicValueUse<'_>) -> InstructionValue<'_> {
-    // SAFETY: only instructions use what an instruction computes.
-    unsafe { InstructionValue::new(of.get_user().as_value_ref()) }
-}
-
 /// The instructions outside of a block that use a value, without phis: what they use lives at the end of the block
 /// before.
 fn users_elsewhere<'c>(i: InstructionValue<'c>, block: BasicBlock<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
-    uses(i).map(user).filter(move |u| u.get_parent() != Some(block) && u.get_opcode() != InstructionOpcode::Phi)
+    users(i).filter(move |u| u.get_parent() != Some(block) && u.get_opcode() != InstructionOpcode::Phi)
 }
 
 /// A mask of a word that other blocks use: its bit, and the user.
@@ -174,7 +163,7 @@ impl<'c> Packer<'c> {
         let zero = self.word.const_zero();
         let combined = self.builder.build_select(condition, word, zero, "")?.into_int_value();
         for member in members {
-            for to in uses(member.user).map(user).collect::<Vec<_>>() {
+            for to in users(member.user).collect::<Vec<_>>() {
                 self.test_at(combined, member.bit, member.user, to)?;
             }
         }

@@ -27,7 +27,7 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
 }
 
 impl Flow<'_, '_> {
-    /// Assembles PTX of ours. A kernel that spills is compiled again, with its instructions in another order or without
+    /// Assembles PTX of ours. A kernel that spills is compiled again, with its instructions in another order and without
     /// what takes registers for speed; an attempt that spills less by more than a tenth is taken. No other attempts for
     /// more PTX than [`LARGEST`].
     pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
@@ -36,20 +36,42 @@ impl Flow<'_, '_> {
         }
         let shared = self.made.metadata.shared;
         let mut best = (self.assembled(&ptx, None, shared)?, ptx);
+        if best.0.spilled() == 0 || best.1.len() > LARGEST {
+            return Ok((best.1, Some(best.0)));
+        }
+        let mut others = vec![];
         for attempt in [Attempt::OtherOrder, Attempt::Plain] {
-            if best.0.spilled() == 0 || best.1.len() > LARGEST {
-                break;
-            }
-            let again = self.timed("PTX", |_| module.emit_again(attempt)).map_err(|e| vec![e])?;
+            others.extend(self.timed("PTX", |_| module.emit_again(attempt)).map_err(|e| vec![e])?);
+        }
+        for (binary, other) in self.assembled_side_by_side(&others, shared).into_iter().zip(others) {
             // Where only another attempt fails, the first one stands.
-            if let Some(other) = again
-                && let Ok(binary) = self.assembled(&other, None, shared)
+            if let Ok(binary) = binary
                 && binary.spilled() * 10 < best.0.spilled() * 9
             {
                 best = (binary, other);
             }
         }
         Ok((best.1, Some(best.0)))
+    }
+
+    /// Assembles several texts at once, each on a thread of its own but for the last one.
+    fn assembled_side_by_side(&mut self, texts: &[String], shared: Option<u32>) -> Vec<Result<Binary, Diagnostic>> {
+        let (options, target, backend) = (self.options.clone(), self.job.target, self.backend());
+        let assemble = |text: &String| backend.assemble(text, &target, &tools(&options, None, shared));
+        self.timed(timings::ASSEMBLER, |_| match texts {
+            [] => vec![],
+            [others @ .., last] => std::thread::scope(|scope| {
+                let spawn = |text| std::thread::Builder::new().spawn_scoped(scope, move || assemble(text));
+                let started: Vec<_> = others.iter().map(|text| (text, spawn(text))).collect();
+                let last = assemble(last);
+                let wait = |(text, thread): (&String, std::io::Result<std::thread::ScopedJoinHandle<'_, _>>)| {
+                    // Without a thread the work is done here.
+                    thread
+                        .map_or_else(|_| assemble(text), |t| t.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
+                };
+                started.into_iter().map(wait).chain([last]).collect()
+            }),
+        })
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.

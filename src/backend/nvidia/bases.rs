@@ -1,0 +1,307 @@
+//! Loops carry a base and not each pointer.
+//!
+//! `ptrs += step` on a tile is two instructions for each pointer of a thread, and each pointer takes two registers for
+//! the whole loop: 64 pointers are half of all registers. But they start at the same pointer plus an offset of 32 bits
+//! each, and all take the same step. So the loop carries the pointer that they start at. Where one of them is used, one
+//! instruction makes it from the base and its offset, `mad.wide`. If the offsets come from few numbers, `row * 3 +
+//! column`, the loop makes them too, and else they take half of the registers.
+//!
+//! This is for kernels that spill registers. What it does for others was not measured.
+//!
+//! # Algorithm
+//!
+//! 1. The pointers that a loop carries are found: phis whose next value is the phi and a step. If there are few, they
+//!    stay ([`MOST_CARRIED`]).
+//! 2. Those with the same base, the same step and the same place of the step are a group. A group of at least [`LEAST`]
+//!    gets a phi of its own for the base.
+//! 3. Each block that uses a pointer of the group makes it right before its first use, from the base of this iteration
+//!    or of the next one.
+//!
+//! # Example
+//!
+//! ```text
+//! before:                                            after:
+//!   %s0 = getelementptr half, %x, (sext %offset0)
+//!   …
+//! loop:                                              loop:
+//!   %p0 = phi [ %s0, … ], [ %next0, %loop ]            %b = phi [ %x, … ], [ %next, %loop ]
+//!   …                                                  %p0 = call … asm "mad.wide.s32" (%offset0, %b)
+//!   load %p0                                           load %p0
+//!   %next0 = getelementptr half, %p0, %step            %next = freeze (getelementptr half, %b, %step)
+//! ```
+
+mod offset;
+
+use std::collections::BTreeSet;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::llvm_sys::core::{LLVMBuildFreeze, LLVMGEPSetNoWrapFlags};
+use inkwell::module::Module;
+use inkwell::targets::TargetData;
+use inkwell::values::{
+    AsValueRef, BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue,
+    PointerValue,
+};
+
+use self::offset::{Offset, Recipe, is_step, origin, unit, value_operand};
+use super::pointers::MOST_CARRIED;
+use super::users::users;
+use crate::ir::core::hash::{Map, Set};
+
+/// The fewest pointers for which a base is worth it.
+const LEAST: usize = 4;
+
+/// An LLVM value or block by its place in memory.
+type Id = usize;
+
+fn id(value: &impl AsValueRef) -> Id {
+    value.as_value_ref() as Id
+}
+
+/// Gives the loops that carry more than [`MOST_CARRIED`] pointers bases.
+///
+/// # Errors
+/// Fails if LLVM refuses an instruction.
+pub(crate) fn carry(module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
+    let rebase = Rebase { builder: module.get_context().create_builder() };
+    loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))
+}
+
+/// Whether some loop would get a base.
+pub(crate) fn would_carry(module: &Module<'_>, data: &TargetData) -> bool {
+    loops(module, data).any(|groups| !groups.is_empty())
+}
+
+/// The groups of pointers that get a base, loop by loop.
+fn loops<'c>(module: &Module<'c>, data: &TargetData) -> impl Iterator<Item = Vec<Vec<Carried<'c>>>> {
+    let blocks = module.get_functions().flat_map(FunctionValue::get_basic_block_iter);
+    blocks.map(|block| {
+        let phis = block.get_instructions().take_while(|i| i.get_opcode() == InstructionOpcode::Phi);
+        let carried: Vec<Carried<'c>> =
+            phis.filter_map(|i| PhiValue::try_from(i).ok()).filter_map(|phi| Carried::of(phi, data)).collect();
+        if carried.len() > MOST_CARRIED { groups(carried) } else { vec![] }
+    })
+}
+
+/// Pointers that one base serves, at least [`LEAST`], in the order of the first of each group.
+fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
+    let mut places: Map<Key, usize> = Map::default();
+    let mut groups: Vec<Vec<Carried<'_>>> = vec![];
+    for pointer in carried {
+        let place = *places.entry(pointer.key()).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(vec![]);
+        }
+        groups[place].push(pointer);
+    }
+    groups.retain(|group| group.len() >= LEAST);
+    groups
+}
+
+/// Whether offsets can be made in the loop from at most half as many numbers.
+fn have_recipes(group: &[Carried<'_>]) -> bool {
+    let recipes: Vec<Recipe<'_>> = group.iter().filter_map(|p| p.offset.recipe()).collect();
+    let numbers = recipes.iter().flat_map(|r| [Some(r.value), r.plus]).flatten();
+    let numbers: BTreeSet<Id> = numbers.map(|n| id(&n)).collect();
+    numbers.len() * 2 <= recipes.len()
+}
+
+/// What the pointers of a group have in common: the base, the index of the step and the bytes of its unit, and the block
+/// that takes it.
+type Key = (Id, Id, u64, Id);
+
+/// A pointer that a loop carries, and that takes the same step in each iteration.
+struct Carried<'c> {
+    phi: PhiValue<'c>,
+    /// Which incoming value of the phi is that of the next iteration: `step`, a `getelementptr` with one index.
+    back: u32,
+    step: InstructionValue<'c>,
+    index: BasicValueEnum<'c>,
+    unit: u64,
+    block: BasicBlock<'c>,
+    base: PointerValue<'c>,
+    offset: Offset<'c>,
+}
+
+impl<'c> Carried<'c> {
+    fn of(phi: PhiValue<'c>, data: &TargetData) -> Option<Carried<'c>> {
+        if phi.count_incoming() != 2 || !phi.as_basic_value().is_pointer_value() {
+            return None;
+        }
+        let step = |incoming: u32| {
+            let step = phi.get_incoming(incoming)?.0.as_instruction_value().filter(|i| is_step(*i))?;
+            (id(&value_operand(step, 0)?) == id(&phi)).then_some((incoming, step))
+        };
+        let (back, step) = (0..2).find_map(step)?;
+        let (start, _) = phi.get_incoming(1 - back)?;
+        let (base, offset) = origin(start.into_pointer_value(), data);
+        let (index, unit) = (value_operand(step, 1)?, unit(step, data));
+        Some(Carried { phi, back, step, index, unit, block: step.get_parent()?, base, offset })
+    }
+
+    fn key(&self) -> Key {
+        (id(&self.base), id(&self.index), self.unit, self.block.as_mut_ptr() as Id)
+    }
+}
+
+/// The base of the next iteration. Frozen it goes back to the head of the loop ([`super::pointers`] says why).
+struct Next<'c> {
+    base: PointerValue<'c>,
+    frozen: PointerValue<'c>,
+}
+
+struct Rebase<'c> {
+    builder: Builder<'c>,
+}
+
+/// A base in place of the pointers of a group.
+#[derive(Clone, Copy)]
+struct Base<'c> {
+    pointer: PointerValue<'c>,
+    /// Whether the loop makes the offsets ([`have_recipes`]) rather than keep them.
+    makes_offsets: bool,
+}
+
+impl<'c> Rebase<'c> {
+    /// Carries the base of a group in place of its pointers.
+    fn rebase(&self, group: &[Carried<'c>]) -> Result<(), BuilderError> {
+        let Some(first) = group.first() else { return Ok(()) };
+        let incoming = |k| first.phi.get_incoming(k).map(|(_, block)| block);
+        let (Some(before), Some(latch)) = (incoming(1 - first.back), incoming(first.back)) else { return Ok(()) };
+        let is_step = |i: &InstructionValue<'c>| group.iter().any(|pointer| pointer.step == *i);
+        let Some(step) = first.block.get_instructions().find(is_step) else { return Ok(()) };
+        self.builder.position_before(&first.phi.as_instruction());
+        let base = self.builder.build_phi(first.base.get_type(), "")?;
+        let next = self.next(base, step);
+        base.add_incoming(&[(&first.base, before), (&next.frozen, latch)]);
+        let makes_offsets = have_recipes(group);
+        let this = Base { pointer: base.as_basic_value().into_pointer_value(), makes_offsets };
+        for pointer in group {
+            let phi = pointer.phi.as_instruction();
+            self.replace(phi, pointer, this, pointer.step)?;
+            self.replace(pointer.step, pointer, Base { pointer: next.base, makes_offsets }, phi)?;
+            phi.set_operand(pointer.back, first.base.get_type().get_poison());
+            pointer.step.erase_from_basic_block();
+            phi.erase_from_basic_block();
+        }
+        Ok(())
+    }
+
+    /// Moves the base on as `step`, the first of the group, moves its pointer on, and there.
+    fn next(&self, base: PhiValue<'c>, step: InstructionValue<'c>) -> Next<'c> {
+        self.builder.position_before(&step);
+        let base = self.moved(step, base.as_basic_value().into_pointer_value());
+        // SAFETY: the builder stands behind the instruction that makes the base; the name is a C string.
+        let frozen = unsafe { LLVMBuildFreeze(self.builder.as_mut_ptr(), base.as_value_ref(), c"".as_ptr()) };
+        // SAFETY: the frozen value of a pointer is a pointer.
+        Next { base, frozen: unsafe { PointerValue::new(frozen) } }
+    }
+
+    /// The pointer that is as far from `base` as `step` moves its own pointer.
+    fn moved(&self, step: InstructionValue<'c>, base: PointerValue<'c>) -> PointerValue<'c> {
+        let moved = step.explicit_clone();
+        self.builder.insert_instruction(&moved, None);
+        moved.set_operand(0, base);
+        // SAFETY: the instruction is a `getelementptr` in a block. What was known of the pointer is not of the base.
+        unsafe {
+            LLVMGEPSetNoWrapFlags(moved.as_value_ref(), 0);
+            PointerValue::new(moved.as_value_ref())
+        }
+    }
+
+    /// Gives the users of `old`, but for one, the same pointer made from the base.
+    fn replace(
+        &self,
+        old: InstructionValue<'c>,
+        pointer: &Carried<'c>,
+        base: Base<'c>,
+        except: InstructionValue<'c>,
+    ) -> Result<(), BuilderError> {
+        let mut users: Vec<InstructionValue<'c>> = users(old).filter(|&user| user != except).collect();
+        // A user of several operands is there once for each.
+        let mut seen: Set<Id> = Set::default();
+        users.retain(|user| seen.insert(id(user)));
+        let mut made: Vec<(BasicBlock<'c>, PointerValue<'c>)> = vec![];
+        for &user in &users {
+            let is_old = |&k: &u32| value_operand(user, k).is_some_and(|v| id(&v) == id(&old));
+            for operand in (0..user.get_num_operands()).filter(is_old) {
+                let Some(block) = place_of_use(user, operand) else { continue };
+                let new = match made.iter().find(|(known, _)| *known == block) {
+                    Some(&(_, new)) => new,
+                    None => {
+                        self.position_at_first(block, &users);
+                        let new = self.pointer(base, pointer.offset)?;
+                        made.push((block, new));
+                        new
+                    }
+                };
+                user.set_operand(operand, new);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stands before the first of the users in a block. What a phi uses is needed at the block's end.
+    fn position_at_first(&self, block: BasicBlock<'c>, users: &[InstructionValue<'c>]) {
+        let is_user = |i: &InstructionValue<'c>| i.get_opcode() != InstructionOpcode::Phi && users.contains(i);
+        match block.get_instructions().find(is_user).or_else(|| block.get_terminator()) {
+            Some(first) => self.builder.position_before(&first),
+            None => self.builder.position_at_end(block),
+        }
+    }
+
+    /// The pointer at an offset from a base.
+    fn pointer(&self, base: Base<'c>, offset: Offset<'c>) -> Result<PointerValue<'c>, BuilderError> {
+        match offset {
+            Offset::Nothing => Ok(base.pointer),
+            Offset::Constant(step) => Ok(self.moved(step, base.pointer)),
+            Offset::Number { number, is_signed, unit } => {
+                let sign = if is_signed { 's' } else { 'u' };
+                let wide = |number, base| format!("mad.wide.{sign}32 $0, {number}, {unit}, ${base};");
+                match offset.recipe().filter(|_| base.makes_offsets) {
+                    Some(Recipe { value, factor, plus: Some(plus) }) => {
+                        let make = format!("{{ .reg .b32 t; mad.lo.s32 t, $1, {factor}, $2; {} }}", wide("t", 3));
+                        self.assembly(base.pointer, &[value, plus], make)
+                    }
+                    Some(Recipe { value, factor, plus: None }) => {
+                        let make = format!("{{ .reg .b32 t; mul.lo.s32 t, $1, {factor}; {} }}", wide("t", 2));
+                        self.assembly(base.pointer, &[value], make)
+                    }
+                    None => self.assembly(base.pointer, &[number], wide("$1", 2)),
+                }
+            }
+        }
+    }
+
+    /// A pointer from numbers and a base. In words of LLVM's IR what does not change would move out of the loop again,
+    /// with 64 bits.
+    fn assembly(
+        &self,
+        base: PointerValue<'c>,
+        numbers: &[IntValue<'c>],
+        text: String,
+    ) -> Result<PointerValue<'c>, BuilderError> {
+        let arguments: Vec<BasicValueEnum<'c>> =
+            numbers.iter().map(|&n| n.into()).chain([BasicValueEnum::from(base)]).collect();
+        let types: Vec<_> = arguments.iter().map(|a| a.get_type().into()).collect();
+        let arguments: Vec<_> = arguments.into_iter().map(Into::into).collect();
+        let constraints = format!("=l,{}l", "r,".repeat(numbers.len()));
+        let function = base.get_type().fn_type(&types, false);
+        let context = base.get_type().get_context();
+        let assembly = context.create_inline_asm(function, text, constraints, false, false, None, false);
+        let call = self.builder.build_indirect_call(function, assembly, &arguments, "")?;
+        Ok(call.try_as_basic_value().unwrap_basic().into_pointer_value())
+    }
+}
+
+/// The block where a user needs an operand: that of the user, or for a phi the one that the operand comes from.
+fn place_of_use<'c>(user: InstructionValue<'c>, operand: u32) -> Option<BasicBlock<'c>> {
+    match PhiValue::try_from(user) {
+        Ok(phi) => phi.get_incoming(operand).map(|(_, block)| block),
+        Err(()) => user.get_parent(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Loops in LLVM IR before and after.
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+
+use super::*;
+
+/// A loop that loads through `count` pointers, which start at offsets that `offset` writes for the number of a pointer,
+/// and that uses what the pointers are in the next iteration.
+fn with_bases(count: usize, offset: impl Fn(usize) -> String) -> String {
+    let each = |line: &dyn Fn(usize) -> String| (0..count).map(|i| line(i) + "\n").collect::<String>();
+    let text = format!(
+        r#"
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+define void @k(ptr addrspace(1) %x, i32 %row, i32 %column, i64 %step, i1 %more) {{
+entry:
+{starts}
+  br label %loop
+loop:
+{phis}
+{loads}
+{steps}
+{ahead}
+  br i1 %more, label %loop, label %end
+end:
+{stores}
+  ret void
+}}
+"#,
+        starts = each(&|i| {
+            let number = offset(i);
+            format!(
+                "  %o{i} = {number}\n  %w{i} = sext i32 %o{i} to i64\n  %s{i} = getelementptr half, ptr addrspace(1) %x, i64 %w{i}"
+            )
+        }),
+        phis = each(&|i| format!("  %p{i} = phi ptr addrspace(1) [ %s{i}, %entry ], [ %n{i}, %loop ]")),
+        loads = each(&|i| format!("  %v{i} = load volatile half, ptr addrspace(1) %p{i}")),
+        steps = each(&|i| format!("  %n{i} = getelementptr inbounds half, ptr addrspace(1) %p{i}, i64 %step")),
+        ahead = each(&|i| format!("  %a{i} = load volatile half, ptr addrspace(1) %n{i}")),
+        stores = each(&|i| format!("  store volatile half %v{i}, ptr addrspace(1) %p{i}")),
+    );
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "k");
+    let module = context.create_module_from_ir(buffer).unwrap();
+    let data = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
+    assert_eq!(would_carry(&module, &data), count > MOST_CARRIED);
+    carry(&module, &data).unwrap();
+    module.verify().unwrap();
+    assert!(!would_carry(&module, &data));
+    module.print_to_string().to_string()
+}
+
+fn count(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+#[test]
+fn offsets_of_few_numbers_are_made_in_the_loop() {
+    let text = with_bases(16, |i| format!("mul i32 %row, {}", i + 2));
+    assert_eq!((count(&text, " phi "), count(&text, " freeze ")), (1, 1), "{text}");
+    // Each pointer is made for this iteration, for the next one and behind the loop.
+    assert_eq!(count(&text, "mul.lo.s32 t, $1, 7; mad.wide.s32 $0, t, 2, $2;"), 3, "{text}");
+    assert!(!text.contains("inbounds"), "{text}");
+}
+
+#[test]
+fn sums_have_a_product_and_a_number() {
+    let text = with_bases(16, |i| match i % 2 {
+        0 => format!("add i32 %column, %row ; {i}"),
+        _ => "sub i32 %column, %row".to_owned(),
+    });
+    assert_eq!(count(&text, "mad.lo.s32 t, $1, 1, $2; mad.wide.s32 $0, t, 2, $3;"), 24, "{text}");
+    assert_eq!(count(&text, "\"mad.wide.s32 $0, $1, 2, $2;\""), 24, "{text}");
+}
+
+#[test]
+fn other_offsets_are_kept() {
+    let text = with_bases(16, |i| format!("xor i32 %row, {i}"));
+    assert_eq!(count(&text, "\"mad.wide.s32 $0, $1, 2, $2;\""), 48, "{text}");
+}
+
+#[test]
+fn few_pointers_stay() {
+    let text = with_bases(MOST_CARRIED, |i| format!("mul i32 %row, {i}"));
+    assert_eq!(count(&text, " phi "), MOST_CARRIED, "{text}");
+    assert!(!text.contains("mad.wide"), "{text}");
+}
