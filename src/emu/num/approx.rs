@@ -115,6 +115,10 @@ fn unit(function: Function, a: u64) -> u64 {
 
 /// The nearest pattern of a value, or the NaN that the GPU produces.
 fn round(kind: FloatKind, value: f64, ftz: bool) -> u64 {
+    let single = value as f32;
+    if kind == FloatKind::F32 && single.is_finite() && single.abs() > f32::MIN_POSITIVE {
+        return u64::from(single.to_bits());
+    }
     match unpack(FloatKind::F64, value.to_bits()) {
         Number::Nan => nan(kind),
         Number::Infinity { negative } => infinity(kind, negative),

@@ -154,6 +154,22 @@ pub(super) fn each_element(
     }
 }
 
+/// The elements of A.
+#[inline]
+fn each_left(form: &Mma, a: &[Register], f: impl FnMut(usize, usize, u64)) {
+    each_element(form.a, a, |lane, r| fragment::left(form.m, form.a.bits(), lane, r), f);
+}
+
+/// The elements of B, by column.
+#[inline]
+fn each_right(form: &Mma, b: &[Register], f: impl FnMut(usize, usize, u64)) {
+    let place = |lane, r| {
+        let (k, column) = fragment::right(form.b.bits(), lane, r);
+        (column, k)
+    };
+    each_element(form.b, b, place, f);
+}
+
 /// The operands of an instruction, decoded.
 enum Product {
     Float {
@@ -184,21 +200,11 @@ enum Product {
 impl Product {
     fn new(form: &Mma, a: &[Register], b: &[Register]) -> Product {
         let (m, n, k) = (form.m as usize, form.n as usize, form.k as usize);
-        let each_left = |f: &mut dyn FnMut(usize, usize, u64)| {
-            each_element(form.a, a, |lane, r| fragment::left(form.m, form.a.bits(), lane, r), f);
-        };
-        let each_right = |f: &mut dyn FnMut(usize, usize, u64)| {
-            let place = |lane, r| {
-                let (k, column) = fragment::right(form.b.bits(), lane, r);
-                (column, k)
-            };
-            each_element(form.b, b, place, f);
-        };
         match (form.a.float(), form.b.float(), form.d.float()) {
             (Some(FloatKind::F64), ..) => {
                 let (mut rows, mut columns) = (vec![vec![0; k]; m], vec![vec![0; k]; n]);
-                each_left(&mut |line, place, x| rows[line][place] = x);
-                each_right(&mut |line, place, x| columns[line][place] = x);
+                each_left(form, a, |line, place, x| rows[line][place] = x);
+                each_right(form, b, |line, place, x| columns[line][place] = x);
                 Product::Double { rows, columns }
             }
             (Some(left), Some(right), Some(sum)) if left.is_fp8() && right.is_fp8() => {
@@ -208,8 +214,8 @@ impl Product {
                     let x = convert(x, ty, Type::F16, Rounding::Nearest, Flags::default());
                     to[place / 2 % 2].set(line, place / 4 * 2 + place % 2, x);
                 };
-                each_left(&mut |line, place, x| set(&mut left, form.a, (line, place, x)));
-                each_right(&mut |line, place, x| set(&mut right, form.b, (line, place, x)));
+                each_left(form, a, |line, place, x| set(&mut left, form.a, (line, place, x)));
+                each_right(form, b, |line, place, x| set(&mut right, form.b, (line, place, x)));
                 Product::Bytes {
                     formats: Formats { left: FloatKind::F16, right: FloatKind::F16, sum },
                     sum: form.d,
@@ -220,15 +226,15 @@ impl Product {
             (Some(left), Some(right), Some(sum)) => {
                 let formats = Formats { left, right, sum };
                 let (mut left, mut right) = (Floats::new(left, m, k), Floats::new(right, n, k));
-                each_left(&mut |line, place, x| left.set(line, place, x));
-                each_right(&mut |line, place, x| right.set(line, place, x));
+                each_left(form, a, |line, place, x| left.set(line, place, x));
+                each_right(form, b, |line, place, x| right.set(line, place, x));
                 let (left, right) = (left.decode(false), right.decode(false));
                 Product::Float { formats, operand: form.a, sums: [form.c, form.d], left, right }
             }
             _ => {
                 let (mut left, mut right) = (Integers::new(m, k), Integers::new(n, k));
-                each_left(&mut |line, place, x| left.set(line, place, form.a.integer(x) as i32));
-                each_right(&mut |line, place, x| right.set(line, place, form.b.integer(x) as i32));
+                each_left(form, a, |line, place, x| left.set(line, place, form.a.integer(x) as i32));
+                each_right(form, b, |line, place, x| right.set(line, place, form.b.integer(x) as i32));
                 Product::Integer { left, right, saturate: form.saturate }
             }
         }

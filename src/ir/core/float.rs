@@ -133,6 +133,9 @@ impl FloatKind {
         if self == FloatKind::F64 {
             return f64::from_bits(bits);
         }
+        if self == FloatKind::F32 && !f32::from_bits(bits as u32).is_nan() {
+            return f64::from(f32::from_bits(bits as u32));
+        }
         let Format { exponent, mantissa, bias, special } = self.format();
         if special == Special::PowersOfTwo {
             return if bits & 0xff == 0xff { f64::NAN } else { 2f64.powi((bits & 0xff) as i32 - bias) };
@@ -149,7 +152,8 @@ impl FloatKind {
             Special::Unsigned0 if negative && exp == 0 && frac == 0 => return f64::NAN,
             _ => {}
         }
-        let scale = |e: i32| 2f64.powi(e);
+        // No format narrower than f64 has exponents that f64 lacks.
+        let scale = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
         let magnitude = if exp == 0 {
             frac as f64 * scale(1 - bias - mantissa as i32)
         } else {
