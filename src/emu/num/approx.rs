@@ -24,7 +24,7 @@
 use super::exact::{Number, infinity, nan, pack, unpack};
 use super::float::{add, flush, mul, sign_bit};
 use super::types::{Flags, Rounding, Type, each};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// A function of one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

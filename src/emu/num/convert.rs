@@ -12,7 +12,7 @@
 use super::exact::{Exact, Number, infinity, largest, nan, pack, unpack};
 use super::float::{clamp, flush, sign_bit};
 use super::types::{Flags, Rounding, Type, limits};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// `cvt` of one operand. A packed source and a packed result are converted element by element.
 #[must_use]

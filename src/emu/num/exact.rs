@@ -10,8 +10,7 @@
 use std::cmp::Ordering;
 
 use super::types::Rounding;
-use crate::ir::FloatKind;
-use crate::ir::core::float::{Format, Special};
+use ttc_float::{FloatKind, Format, Special};
 
 /// The place of the leading one that [`Exact::normal`] moves to. Two bits stay free above: for a carry, and for none of
 /// the shifts to overflow.

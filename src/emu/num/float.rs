@@ -12,7 +12,7 @@
 
 use super::exact::{Exact, Number, infinity, nan, pack, unpack};
 use super::types::{Flags, Rounding, Type, each};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// The sign bit of a format in its register.
 pub(crate) fn sign_bit(kind: FloatKind) -> u64 {

@@ -23,7 +23,7 @@
 
 use crate::emu::num::exact::{Exact, Number, infinity, nan, pack, unpack};
 use crate::emu::num::{Flags, Rounding, Type, fma};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// How products of one kind are added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use super::accumulate::{Formats, model, multiply_add_double};
 use super::fragment;
 use super::tile::{Floats, Integers, SIDE, multiply_add_integers, multiply_add_row};
 use crate::emu::num::{Flags, Rounding, Type, add, convert};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// A warp's register: a value a lane.
 pub type Register = [u64; 32];

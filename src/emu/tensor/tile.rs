@@ -14,7 +14,7 @@
 
 use super::accumulate::{Factor, Formats, Model, multiply_add};
 use crate::emu::num::Rounding;
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// Lines that are side by side.
 pub(super) const SIDE: usize = 8;

@@ -24,7 +24,7 @@ pub enum FloatKind {
 
 /// The meaning of the largest exponent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Special {
+pub enum Special {
     /// Infinity and NaN as in IEEE 754.
     Ieee,
     /// There is no infinity, and all ones is NaN (`FN`).
@@ -39,13 +39,13 @@ pub(crate) enum Special {
 
 /// How the bits of a format are read.
 #[derive(Clone, Copy)]
-pub(crate) struct Format {
+pub struct Format {
     /// Bits of the exponent.
-    pub(crate) exponent: u32,
+    pub exponent: u32,
     /// Bits of the mantissa without the implicit one.
-    pub(crate) mantissa: u32,
-    pub(crate) bias: i32,
-    pub(crate) special: Special,
+    pub mantissa: u32,
+    pub bias: i32,
+    pub special: Special,
 }
 
 impl FloatKind {
@@ -107,7 +107,7 @@ impl FloatKind {
     }
 
     /// How its bits are read.
-    pub(crate) fn format(self) -> Format {
+    pub fn format(self) -> Format {
         let f = |exponent, mantissa, bias, special| Format { exponent, mantissa, bias, special };
         match self {
             FloatKind::F4E2M1FN => f(2, 1, 1, Special::Finite),
