@@ -16,6 +16,10 @@
 //! | `order` | happens-before: clocks, shadow memory, the detectors |
 //! | `report` | what was found, and where |
 
+// The crate is a folder of ttc's sources, and its paths are those that it has there.
+#![allow(unused_qualifications)]
+extern crate self as emu;
+
 pub mod decode;
 pub mod exec;
 pub mod memory;
@@ -26,7 +30,8 @@ pub mod report;
 pub mod tensor;
 
 pub use decode::{DecodeError, Program, decode};
-pub use exec::launch::{Argument, Landing, Launch, Options, Outcome, run};
+pub use exec::launch::{Argument, Landing, Launch, Options, Outcome};
+pub use exec::run::run;
 pub use memory::{BufferId, Memory};
 pub use ptx::parse;
 pub use report::{Finding, Kind};

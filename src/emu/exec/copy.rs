@@ -6,44 +6,16 @@
 
 use super::Try;
 use super::access::Spot;
-use super::bulk::BulkWork;
 use super::env::Env;
 use super::lanes::each;
 use super::launch::Landing;
+use super::pending::{Copy, Pending};
 use super::warp::Warp;
-use crate::emu::decode::asynchronous::Async;
+use crate::emu::decode::copy_op::Async;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::{Guard, Reg};
 use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
-
-/// Work that will land.
-pub(crate) enum Pending {
-    Copy(Copy),
-    /// An arrival at an `mbarrier` once the earlier copies of the lanes have landed.
-    Arrive {
-        warp: u32,
-        lanes: u32,
-        block: usize,
-        at: u32,
-        groups: u32,
-    },
-    Bulk(Box<BulkWork>),
-}
-
-/// The `cp.async` of a lane.
-pub(crate) struct Copy {
-    pub(crate) warp: u32,
-    pub(crate) lane: usize,
-    /// How many groups the lane had committed before it.
-    group: u32,
-    block: usize,
-    to: u32,
-    from: u64,
-    bytes: u32,
-    /// How many bytes are read; the others become zero.
-    source_bytes: u32,
-}
 
 impl Env<'_, '_> {
     pub(crate) fn asynchronous(&mut self, warp: &mut Warp, op: &Async, active: u32) -> Try<()> {
@@ -124,7 +96,7 @@ impl Env<'_, '_> {
         if self.run.options.check {
             let who = self.who(warp, lane);
             self.saw_global(warp, (index, at), size, &who, What::Read, || false);
-            if !(at..at + size).all(|i| buffer.is_written(i, 1)) {
+            if !buffer.is_all_written(at, size) {
                 self.unwritten(warp, 1 << lane, || format!("bytes at {at} of `{}`", buffer.name));
             }
         }
@@ -133,14 +105,18 @@ impl Env<'_, '_> {
 
     /// Performs a copy. Its bounds were checked when it was issued.
     fn land_copy(&mut self, copy: &Copy) {
-        let mut bytes = vec![0; copy.bytes as usize];
+        let mut bytes = [0; 16];
         self.read_global(copy.from, &mut bytes[..copy.source_bytes as usize]);
-        self.blocks[copy.block].shared.write_slice(copy.to as usize, &bytes);
+        self.blocks[copy.block].shared.write_slice(copy.to as usize, &bytes[..copy.bytes as usize]);
     }
 
     /// Reads bytes of global memory; those that are in no buffer stay as they are.
     pub(crate) fn read_global(&self, address: u64, bytes: &mut [u8]) {
         let Some((_, buffer, at)) = self.run.memory.find(address) else { return };
+        if buffer.holds(at, bytes.len()) {
+            buffer.read_bytes(at, bytes);
+            return;
+        }
         for (i, byte) in bytes.iter_mut().enumerate() {
             if buffer.holds(at + i as u64, 1) {
                 *byte = buffer.read(at + i as u64, 1) as u8;
