@@ -70,6 +70,11 @@ pub struct Expected {
 pub enum Source {
     /// Those of a file.
     File(String),
+    /// Those of a file, again and again.
+    Repeated {
+        file: String,
+        bytes: usize,
+    },
     /// So many that nobody has written.
     Bytes(usize),
     U8(Vec<u8>),
@@ -84,6 +89,13 @@ impl Source {
     fn read(&self, folder: &Path) -> Result<(Vec<u8>, bool), String> {
         let written = match self {
             Source::File(file) => read(folder, file)?,
+            Source::Repeated { file, bytes } => {
+                let part = read(folder, file)?;
+                if part.is_empty() {
+                    return Err(format!("`{file}` is empty, and cannot be repeated"));
+                }
+                part.iter().copied().cycle().take(*bytes).collect()
+            }
             Source::Bytes(count) => return Ok((vec![UNWRITTEN; *count], false)),
             Source::U8(v) => v.clone(),
             Source::U16(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
