@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`
 //!
-//! 1. The corpus starts with the test inputs of the repository (and the `.py` and `.tk` files of `--corpus`).
+//! 1. The corpus starts with the test inputs of the repository (and the files of `--corpus`).
 //! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text)
-//!    and checks it.
+//!    and checks it. Texts of lines are mostly edited by lines and words, so that many of them stay valid.
 //! 3. A check that panics or takes over two seconds is a finding: its text is written to `fuzz/artifacts/TARGET-N` and
 //!    the loop goes on. Texts whose check took a new route are not known without instrumentation, so every hundredth
 //!    mutant joins the corpus.
@@ -15,6 +15,7 @@
 
 mod ir;
 mod parser;
+mod ptx;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -28,11 +29,20 @@ struct Target {
     inputs: &'static [&'static str],
     /// What is inserted into texts.
     words: &'static [&'static str],
+    /// Whether a text is made of lines that mostly stand for themselves, between a beginning and an end that it needs.
+    lines: bool,
 }
 
 const TARGETS: &[Target] = &[
-    Target { name: "ir", check: ir::check, inputs: &["tests/irtext", "tests/lit/passes"], words: ir::WORDS },
-    Target { name: "parser", check: parser::check, inputs: &["tests/parser"], words: WORDS },
+    Target {
+        name: "ir",
+        check: ir::check,
+        inputs: &["tests/irtext", "tests/lit/passes"],
+        words: ir::WORDS,
+        lines: false,
+    },
+    Target { name: "parser", check: parser::check, inputs: &["tests/parser"], words: WORDS, lines: false },
+    Target { name: "ptx", check: ptx::check, inputs: &["tests/emu"], words: ptx::WORDS, lines: true },
 ];
 
 const WORDS: &[&str] = &[
@@ -151,7 +161,7 @@ fn fuzz(target: &Target, mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) ->
     let (mut rounds, mut findings, mut bytes, mut slowest) = (0u64, 0, 0, Duration::ZERO);
     let first = corpus.len();
     while start.elapsed() < time {
-        let mutant = mutate(&mut random, &corpus, target.words);
+        let mutant = mutate(&mut random, &corpus, target);
         let text = String::from_utf8_lossy(&mutant).into_owned();
         let began = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| check(&text)));
@@ -176,10 +186,14 @@ fn fuzz(target: &Target, mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) ->
     findings
 }
 
-fn mutate(random: &mut Random, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
+fn mutate(random: &mut Random, corpus: &[Vec<u8>], target: &Target) -> Vec<u8> {
     let mut text = corpus.get(random.below(corpus.len())).cloned().unwrap_or_default();
+    if target.lines && random.below(8) != 0 {
+        (0..=random.below(3)).for_each(|_| edit_line(random, corpus, target, &mut text));
+        return text;
+    }
     // A short piece shows more a second than a long file.
-    if text.len() > 2000 && random.below(8) != 0 {
+    if !target.lines && text.len() > 2000 && random.below(8) != 0 {
         let at = random.below(text.len() - 1000);
         text = text[at..at + 1000].to_vec();
     }
@@ -209,12 +223,66 @@ fn mutate(random: &mut Random, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
                 text.splice(at..at, other[from..to].iter().copied());
             }
             _ => {
-                let word = words[random.below(words.len())];
+                let word = target.words[random.below(target.words.len())];
                 text.splice(at..at, word.bytes());
             }
         }
     }
     text
+}
+
+/// One edit that leaves most texts of lines valid: of a whole line, or of a word for another one that begins alike.
+fn edit_line(random: &mut Random, corpus: &[Vec<u8>], target: &Target, text: &mut Vec<u8>) {
+    let at = random.below(text.len());
+    let other = &corpus[random.below(corpus.len())];
+    match random.below(8) {
+        0 => drop(text.drain(around(text, at, |b| b != b'\n'))),
+        1 => {
+            let (from, to) = (around(text, random.below(text.len()), |b| b != b'\n'), around(text, at, |b| b != b'\n'));
+            let line: Vec<u8> = text[from].iter().copied().chain([b'\n']).collect();
+            text.splice(to.start..to.start, line);
+        }
+        2 => {
+            let (from, to) =
+                (around(other, random.below(other.len()), |b| b != b'\n'), around(text, at, |b| b != b'\n'));
+            text.splice(to.start..to.start, other[from].iter().copied().chain([b'\n']));
+        }
+        n => {
+            // Whole words have their points: `ld.global`.
+            let is_in = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'%' | b'$') || b == b'.' && n < 6;
+            let Some(start) = (at..text.len()).find(|&i| is_in(text[i])) else { return };
+            let old = around(text, start, is_in);
+            // Numbers, names, and what begins with a sign.
+            let kind = |b: u8| {
+                if b.is_ascii_digit() {
+                    0
+                } else if b.is_ascii_alphabetic() {
+                    1
+                } else {
+                    b
+                }
+            };
+            for _ in 0..20 {
+                let new = if n == 7 {
+                    target.words[random.below(target.words.len())].as_bytes()
+                } else {
+                    let from = if n == 5 { &*text } else { other };
+                    &from[around(from, random.below(from.len()), is_in)]
+                };
+                if new.first().is_some_and(|&b| kind(b) == kind(text[old.start])) {
+                    let new = new.to_vec();
+                    text.splice(old, new);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The longest stretch around a place of bytes that belong to it.
+fn around(text: &[u8], at: usize, is_in: impl Fn(u8) -> bool) -> std::ops::Range<usize> {
+    let start = at - text[..at].iter().rev().take_while(|b| is_in(**b)).count();
+    start..at + text[at..].iter().take_while(|b| is_in(**b)).count()
 }
 
 /// The texts below a folder, in order of their paths.
@@ -226,5 +294,8 @@ fn collect(path: &Path, out: &mut Vec<Vec<u8>>) {
         entries.iter().for_each(|e| collect(e, out));
     } else if path.extension().is_some_and(|e| e == "py" || e == "tk" || e == "ttir" || e == "ttgir" || e == "mlir") {
         out.extend(std::fs::read(path));
+    } else if path.extension().is_some_and(|e| e == "ptx") {
+        // A long file takes the time of many short ones.
+        out.extend(std::fs::read(path).ok().filter(|text| text.len() < 30_000));
     }
 }

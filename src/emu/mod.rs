@@ -26,7 +26,8 @@ pub mod report;
 pub mod tensor;
 
 pub use decode::{DecodeError, Program, decode};
-pub use exec::launch::{Argument, Landing, Launch, Options, Outcome, run};
+pub use exec::launch::{Argument, Landing, Launch, Options, Outcome};
+pub use exec::run::run;
 pub use memory::{BufferId, Memory};
 pub use ptx::parse;
 pub use report::{Finding, Kind};

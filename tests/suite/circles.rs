@@ -16,10 +16,7 @@ use super::imports::{code, expand, is_name, is_test_file, module_of, paths, sour
 ///
 /// `ir`: the entry of an operation in its dialect's table names the functions that verify and fold it, these work on the
 /// IR, and each operation of the IR has its entry.
-///
-/// `emu`: the table of decoded operations holds what each family decodes, and the families use the table's types; the
-/// launch starts what a block runs, and every family of instructions works on the block.
-const LARGEST: &[(&str, usize)] = &[("ir", 23), ("emu", 11)];
+const LARGEST: &[(&str, usize)] = &[("ir", 23)];
 
 /// The most files that a circle may have.
 const USUAL: usize = 5;

@@ -8,10 +8,12 @@
 //!
 //! A form that no family knows is an error here, with its line: nothing runs before everything is known.
 
-pub mod asynchronous;
+mod access;
+mod asynchronous;
 mod compare;
 mod context;
 mod control;
+pub mod copy_op;
 pub mod error;
 mod float;
 mod flow;
@@ -24,8 +26,10 @@ pub mod op;
 pub mod program;
 mod registers;
 mod scope;
+pub mod slot;
 mod special;
-pub mod tensor;
+mod tensor;
+pub mod tensor_op;
 mod warp;
 
 use std::collections::BTreeMap;

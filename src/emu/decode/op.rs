@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use super::program::{Guard, Lanes, Pred, Reg};
+pub use super::access::{Address, Order, Scope, Space, Update};
+use super::slot::{Formal, Guard, Lanes, Pred, Reg};
+use super::{copy_op, tensor_op};
 use crate::emu::num::Type;
 
 /// A function of one register, on all lanes.
@@ -18,51 +20,6 @@ pub type Scalar4 = Box<dyn Fn([u64; 4]) -> u64 + Send + Sync>;
 pub type WithCarry = Box<dyn Fn([u64; 3], bool) -> (u64, bool) + Send + Sync>;
 /// A test of two registers: a bit for each lane.
 pub type Test2 = Box<dyn Fn(&Lanes, &Lanes) -> u32 + Send + Sync>;
-
-/// A state space, as an address of an instruction means it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Space {
-    Generic,
-    Global,
-    /// The shared memory of the own block.
-    Shared,
-    /// The shared memory of any block of the cluster.
-    Cluster,
-    Local,
-    Const,
-    /// The parameters of the kernel.
-    KernelParam,
-    /// The parameter space of the frame.
-    CallParam,
-}
-
-/// How an access is ordered ("PTX ISA, Memory Consistency Model").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Order {
-    Weak,
-    Relaxed,
-    Acquire,
-    Release,
-    AcquireRelease,
-}
-
-/// Who sees a synchronising access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    Cta,
-    Cluster,
-    Gpu,
-    Sys,
-}
-
-/// `[base + offset]`.
-#[derive(Clone, Copy, Debug)]
-pub struct Address {
-    pub base: Reg,
-    pub offset: i64,
-    /// The bits of the base register: the sum wraps at 32 or at 64 bits.
-    pub wide: bool,
-}
 
 #[derive(Debug)]
 pub struct Load {
@@ -86,9 +43,6 @@ pub struct Store {
     pub from: Vec<Reg>,
     pub address: Address,
 }
-
-/// What an atomic operation does with the old value and its operands.
-pub type Update = Box<dyn Fn(u64, u64, u64) -> u64 + Send + Sync>;
 
 pub struct Atomic {
     pub space: Space,
@@ -196,8 +150,8 @@ pub enum Target {
 pub struct Call {
     pub callee: Callee,
     /// Places in the parameter space of the caller, in the order of the callee's.
-    pub arguments: Vec<super::program::Formal>,
-    pub results: Vec<super::program::Formal>,
+    pub arguments: Vec<Formal>,
+    pub results: Vec<Formal>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -386,8 +340,8 @@ pub enum Op {
     ClusterWait {
         acquire: bool,
     },
-    Async(Box<super::asynchronous::Async>),
-    Tensor(Box<super::tensor::Tensor>),
+    Async(Box<copy_op::Async>),
+    Tensor(Box<tensor_op::Tensor>),
 }
 
 impl fmt::Debug for Op {

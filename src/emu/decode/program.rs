@@ -6,18 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::op::Op;
+pub use super::slot::{Formal, Guard, Lanes, Pred, Reg};
 use crate::emu::ptx::syntax::{Position, Source};
-
-/// The values of a register in the 32 lanes of a warp.
-pub type Lanes = [u64; 32];
-
-/// A register: its slot in the frame of its function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Reg(pub u32);
-
-/// A predicate register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pred(pub u32);
 
 /// A decoded module.
 #[derive(Debug, Default)]
@@ -71,14 +61,6 @@ pub struct Function {
     pub required_cluster: Option<[u32; 3]>,
 }
 
-/// A parameter or a result of a function in its parameter space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Formal {
-    pub offset: u32,
-    pub bytes: u32,
-    pub align: u32,
-}
-
 /// What a constant slot holds. An address depends on the block or the call, so it is filled in when a frame is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Constant {
@@ -96,13 +78,6 @@ pub struct Step {
     pub guard: Option<Guard>,
     /// Whether it writes a register that an asynchronous product uses, and is no product itself.
     pub unfences: bool,
-}
-
-/// `@%p` or `@!%p`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Guard {
-    pub pred: Pred,
-    pub negated: bool,
 }
 
 /// The place of a step.

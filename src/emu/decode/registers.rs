@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::asynchronous::{Async, Phase, Place};
+use super::copy_op::{Async, Phase, Place};
 use super::op::{Address, Op, Target};
 use super::program::{Function, Reg};
-use super::tensor::{Left, Tensor, Wgmma};
+use super::tensor_op::{Left, Tensor, Wgmma};
 
 /// Marks the steps that write registers of asynchronous products.
 pub(super) fn mark(function: &mut Function) {

@@ -4,66 +4,13 @@
 use super::context::{Cx, TRUE};
 use super::error::Result;
 use super::form::Form;
-use super::op::{Address, Op};
+use super::op::Op;
 use super::program::{Guard, Reg};
+use super::tensor_op::{Left, Mma, Tensor, Wgmma};
 use crate::emu::num::Type;
 use crate::emu::ptx::syntax::Operand;
 use crate::emu::tensor;
 use crate::emu::tensor::descriptor::Major;
-
-/// `mma.sync`.
-#[derive(Debug)]
-pub struct Mma {
-    pub form: tensor::Mma,
-    pub d: Vec<Reg>,
-    pub a: Vec<Reg>,
-    pub b: Vec<Reg>,
-    pub c: Vec<Reg>,
-}
-
-/// The left operand of `wgmma`.
-#[derive(Debug)]
-pub enum Left {
-    Registers(Vec<Reg>),
-    Descriptor(Reg),
-}
-
-/// `wgmma.mma_async`.
-#[derive(Debug)]
-pub struct Wgmma {
-    pub form: tensor::Wgmma,
-    pub d: Vec<Reg>,
-    pub a: Left,
-    pub b: Reg,
-    /// Whether the accumulator is added.
-    pub scale_d: Guard,
-}
-
-#[derive(Debug)]
-pub enum Tensor {
-    /// `ldmatrix`: one register for each 8 × 8 matrix of 16 bits.
-    LoadMatrix {
-        to: Vec<Reg>,
-        from: Address,
-        transpose: bool,
-    },
-    StoreMatrix {
-        from: Vec<Reg>,
-        to: Address,
-        transpose: bool,
-    },
-    Mma(Mma),
-    Wgmma(Wgmma),
-    WgmmaFence,
-    WgmmaCommit,
-    WgmmaWait {
-        pending: u32,
-    },
-    MaxRegisters {
-        increase: bool,
-        count: u32,
-    },
-}
 
 /// The rows, columns and depth of `m16n8k16`.
 fn shape(name: &str) -> Option<[u32; 3]> {

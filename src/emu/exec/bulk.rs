@@ -6,12 +6,12 @@
 
 use super::Try;
 use super::access::Spot;
-use super::copy::Pending;
 use super::env::Env;
 use super::lanes::each;
 use super::launch::Landing;
+use super::pending::{BulkWork, Pending, Piece, Way};
 use super::warp::Warp;
-use crate::emu::decode::asynchronous::{Async, Bulk, BulkTensor, Place};
+use crate::emu::decode::copy_op::{Async, Bulk, BulkTensor, Place};
 use crate::emu::decode::op::{Op, Space, Update};
 use crate::emu::num::Type;
 use crate::emu::order::{Group, NEVER, Proxy, What, Who};
@@ -24,51 +24,6 @@ const MAP_BYTES: usize = 128;
 
 /// The bytes to which bulk copies are aligned.
 const ALIGN: u64 = 16;
-
-/// Neighbouring bytes on both sides.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    /// `None` outside of the tensor.
-    global: Option<u64>,
-    /// The distance in shared memory.
-    shared: u32,
-    bytes: u32,
-}
-
-/// Which way a copy goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// From global memory to blocks of the cluster.
-    Load,
-    /// From the shared memory of a block to global memory.
-    Store,
-    /// From the shared memory of a block to that of another.
-    Across { from_block: usize, from: u32 },
-}
-
-/// A bulk copy that has not landed.
-pub(crate) struct BulkWork {
-    way: Way,
-    pieces: Vec<Piece>,
-    /// What fills places outside of the tensor, and the type of an element.
-    fill: (u64, Type),
-    /// The blocks whose shared memory takes part.
-    blocks: Vec<usize>,
-    /// The barrier that is told, as a distance in each of the blocks.
-    barrier: Option<u32>,
-    /// The block of the barrier, if it is not that of the data.
-    barrier_block: Option<usize>,
-    bytes: u32,
-    warp: u32,
-    lane: usize,
-    /// How many groups the lane had committed.
-    group: u32,
-    /// The step, for the operation of a reduction and for the detectors.
-    function: usize,
-    at: u32,
-    /// What a store has read, once it has.
-    data: Option<Vec<Vec<u8>>>,
-}
 
 impl Env<'_, '_> {
     pub(crate) fn bulk(&mut self, warp: &mut Warp, op: &Async, active: u32) -> Try<()> {

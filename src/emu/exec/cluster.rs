@@ -3,9 +3,10 @@
 //! Which warp goes next, and for how many steps, comes from the seed. A cluster without an explicit size is one block.
 
 use super::Try;
-use super::copy::Pending;
-use super::env::{Block, BlockBarrier, ClusterBarrier, Env, Run, World};
+use super::block::{Block, BlockBarrier, ClusterBarrier, Operands};
+use super::env::{Env, Run, World};
 use super::launch::Landing;
+use super::pending::Pending;
 use super::random::Random;
 use super::warp::{Params, Warp};
 use crate::emu::memory::Bytes;
@@ -47,7 +48,7 @@ impl Cluster {
             barriers: (0..super::barrier::BARRIERS).map(|_| BlockBarrier::default()).collect(),
             mbarriers: std::collections::BTreeMap::new(),
             live_warps: per_block,
-            operands: super::product::Operands::default(),
+            operands: Operands::default(),
         };
         let order = || Order::new(count * per_block, count as usize, shared, run.program.shared_granule);
         Cluster {

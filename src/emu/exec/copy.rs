@@ -6,44 +6,16 @@
 
 use super::Try;
 use super::access::Spot;
-use super::bulk::BulkWork;
 use super::env::Env;
 use super::lanes::each;
 use super::launch::Landing;
+use super::pending::{Copy, Pending};
 use super::warp::Warp;
-use crate::emu::decode::asynchronous::Async;
+use crate::emu::decode::copy_op::Async;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::{Guard, Reg};
 use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
-
-/// Work that will land.
-pub(crate) enum Pending {
-    Copy(Copy),
-    /// An arrival at an `mbarrier` once the earlier copies of the lanes have landed.
-    Arrive {
-        warp: u32,
-        lanes: u32,
-        block: usize,
-        at: u32,
-        groups: u32,
-    },
-    Bulk(Box<BulkWork>),
-}
-
-/// The `cp.async` of a lane.
-pub(crate) struct Copy {
-    pub(crate) warp: u32,
-    pub(crate) lane: usize,
-    /// How many groups the lane had committed before it.
-    group: u32,
-    block: usize,
-    to: u32,
-    from: u64,
-    bytes: u32,
-    /// How many bytes are read; the others become zero.
-    source_bytes: u32,
-}
 
 impl Env<'_, '_> {
     pub(crate) fn asynchronous(&mut self, warp: &mut Warp, op: &Async, active: u32) -> Try<()> {

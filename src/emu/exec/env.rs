@@ -1,17 +1,17 @@
 //! What the warps of a cluster share: the blocks' shared memory and barriers, global memory, asynchronous work, and what
 //! was found.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Fault;
-use super::copy::Pending;
+use super::block::{Block, ClusterBarrier};
 use super::launch::{Landing, Options};
-use super::mbarrier::Mbarrier;
+use super::pending::Pending;
 use super::random::Random;
 use super::warp::Warp;
 use crate::emu::decode::program::{Function, Place, Program};
-use crate::emu::memory::{Bytes, Memory};
-use crate::emu::order::{Clock, Everywhere, Order};
+use crate::emu::memory::Memory;
+use crate::emu::order::{Everywhere, Order};
 use crate::emu::report::{Actor, Finding, Kind, Site};
 
 /// What all clusters of a launch share and nobody changes.
@@ -76,43 +76,6 @@ pub(crate) struct World {
     pub(crate) instructions: u64,
     /// The deterministic clock of `%globaltimer`.
     pub(crate) timer: u64,
-}
-
-/// One of the 16 barriers of a block.
-#[derive(Default)]
-pub(crate) struct BlockBarrier {
-    /// The threads that the first warp asked for; all of the block if none.
-    pub(crate) threads: Option<u32>,
-    pub(crate) arrived: u32,
-    pub(crate) generation: u64,
-    /// What those who arrived know, and what those who left the last time learned.
-    pub(crate) clock: Clock,
-    pub(crate) done: Clock,
-    /// The number of true predicates, and of all, of a reduction.
-    pub(crate) votes: (u32, u32),
-    pub(crate) result: (u32, u32),
-    pub(crate) warps: Vec<u32>,
-}
-
-pub(crate) struct Block {
-    /// Its coordinates in the grid.
-    pub(crate) index: [u32; 3],
-    pub(crate) shared: Bytes,
-    pub(crate) barriers: Vec<BlockBarrier>,
-    pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
-    /// The warps that have not exited.
-    pub(crate) live_warps: u32,
-    /// Operands of products that the warps of a group share.
-    pub(crate) operands: super::product::Operands,
-}
-
-/// The barrier of the cluster.
-#[derive(Default)]
-pub(crate) struct ClusterBarrier {
-    pub(crate) arrived: u32,
-    pub(crate) generation: u64,
-    pub(crate) clock: Clock,
-    pub(crate) done: Clock,
 }
 
 pub(crate) struct Env<'a, 'w> {

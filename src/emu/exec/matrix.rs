@@ -7,7 +7,7 @@ use super::env::Env;
 use super::warp::Warp;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::{Lanes, Reg};
-use crate::emu::decode::tensor::{Mma, Tensor};
+use crate::emu::decode::tensor_op::{Mma, Tensor};
 use crate::emu::order::What;
 use crate::emu::report::Kind;
 use crate::emu::tensor;

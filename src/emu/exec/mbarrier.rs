@@ -8,11 +8,12 @@
 
 use super::Try;
 use super::access::Spot;
-use super::copy::Pending;
+use super::block::Mbarrier;
 use super::env::Env;
 use super::lanes::each;
+use super::pending::Pending;
 use super::warp::{Wait, Warp};
-use crate::emu::decode::asynchronous::{Arrive, Async, Phase, Place};
+use crate::emu::decode::copy_op::{Arrive, Async, Phase, Place};
 use crate::emu::decode::program::{Pred, Reg};
 use crate::emu::order::{Clock, Group, What};
 use crate::emu::report::Kind;
@@ -22,44 +23,6 @@ const MAX_COUNT: u64 = (1 << 20) - 1;
 
 /// The bytes of a barrier.
 const BYTES: u32 = 8;
-
-/// One barrier.
-pub(crate) struct Mbarrier {
-    /// Its agent, for the detectors.
-    pub(crate) agent: u32,
-    /// The arrivals of a phase.
-    expected: u32,
-    /// The arrivals that are still to come.
-    left: u32,
-    /// The bytes that are still to come.
-    bytes: i64,
-    /// How many phases are complete.
-    pub(crate) phase: u64,
-    /// What those who arrived in this phase know, and what completed phases told.
-    clock: Clock,
-    done: Clock,
-}
-
-impl Mbarrier {
-    /// Begins the next phase if this one is complete.
-    fn settle(&mut self) {
-        if self.left == 0 && self.bytes == 0 {
-            self.phase += 1;
-            self.left = self.expected;
-            let clock = std::mem::take(&mut self.clock);
-            self.done.join(&clock);
-            self.done.generic.set(self.agent, self.phase as u32);
-        }
-    }
-
-    /// What it still lacks, in words.
-    pub(crate) fn words(&self) -> String {
-        format!(
-            "is in phase {}, and lacks {} of {} arrivals and {} bytes",
-            self.phase, self.left, self.expected, self.bytes
-        )
-    }
-}
 
 impl Env<'_, '_> {
     /// The block and the distance of a barrier.

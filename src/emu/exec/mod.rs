@@ -1,6 +1,6 @@
 //! The executor.
 //!
-//! 1. `launch.rs` checks a launch, lays out the parameters and runs the clusters of the grid, several at once so that
+//! 1. `run.rs` checks a launch, lays out the parameters and runs the clusters of the grid, several at once so that
 //!    blocks that wait for each other go on.
 //! 2. `cluster.rs` schedules the warps of a cluster, and lands asynchronous work.
 //! 3. `step.rs` executes the steps of a warp until it waits. The other files hold a family of instructions each.
@@ -11,20 +11,24 @@
 mod access;
 mod atomic;
 mod barrier;
+mod block;
 mod bulk;
 mod call;
 mod cluster;
 mod copy;
 mod env;
 mod exchange;
+mod in_flight;
 mod lanes;
 pub mod launch;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod pending;
 mod print;
 mod product;
 mod random;
+pub mod run;
 mod special;
 mod step;
 mod trace;

@@ -6,82 +6,24 @@
 //! or write, and an operand in registers is nobody's to write. A register that was written since the last
 //! `wgmma.fence` is not one that a product may use.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::Try;
+use super::block::{Block, OperandKey};
 use super::env::Env;
+use super::in_flight::Product;
 use super::launch::Landing;
 use super::warp::Warp;
 use crate::emu::decode::op::Op;
 use crate::emu::decode::program::{Function, Lanes, Reg};
-use crate::emu::decode::tensor::{Left, Tensor, Wgmma};
+use crate::emu::decode::tensor_op::{Left, Tensor, Wgmma};
 use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor;
 use crate::emu::tensor::Descriptor;
 use crate::emu::tensor::wgmma::Lines;
-
-/// A product that has not landed.
-struct Product {
-    /// How many groups the warp had committed.
-    group: u32,
-    function: usize,
-    at: u32,
-    /// The descriptors of A (0 if it is in registers) and B, and whether the accumulator is added.
-    a: u64,
-    b: u64,
-    adds: bool,
-    landed: bool,
-}
-
-/// The step, the descriptor, and whether it is the left operand.
-type OperandKey = (usize, u32, u64, bool);
-
-/// Operands in shared memory, decoded. The four warps of a group read the same, so that one decodes for all as long as
-/// nobody writes.
-#[derive(Default)]
-pub(crate) struct Operands {
-    version: u64,
-    lines: BTreeMap<OperandKey, Arc<Lines>>,
-    /// The chunks of 16 bytes that an operand is made of, which do not depend on what memory holds.
-    chunks: BTreeMap<OperandKey, Arc<Vec<u32>>>,
-}
-
-/// The products of a warp.
-#[derive(Default)]
-pub(crate) struct Products {
-    pending: Vec<Product>,
-    committed: u32,
-    /// Registers that were written since the last fence, of those that products use.
-    dirty: BTreeSet<Reg>,
-}
-
-impl Products {
-    /// Whether any product is in flight.
-    #[inline]
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.pending.is_empty()
-    }
-
-    pub(crate) fn fence(&mut self) {
-        self.dirty.clear();
-    }
-
-    /// Registers were written.
-    pub(crate) fn unfence(&mut self, op: &Op) {
-        op.registers(&mut |r, written| {
-            if written {
-                self.dirty.insert(r);
-            }
-        });
-    }
-
-    pub(crate) fn commit(&mut self) {
-        self.committed += 1;
-    }
-}
 
 fn operands(function: &Function, at: u32) -> Option<&Wgmma> {
     function.code[at as usize].op.product()
@@ -165,7 +107,7 @@ impl Env<'_, '_> {
 
     /// An operand in shared memory as it is now.
     fn lines(&mut self, block: usize, op: &Wgmma, key: OperandKey) -> Arc<Lines> {
-        let super::env::Block { shared, operands, .. } = &mut self.blocks[block];
+        let Block { shared, operands, .. } = &mut self.blocks[block];
         if operands.version != shared.version() {
             operands.version = shared.version();
             operands.lines.clear();

@@ -1,6 +1,6 @@
 //! The state of a warp: registers, the lanes that are where, calls, and what it waits for.
 
-use super::product::Products;
+use super::in_flight::Products;
 use crate::emu::decode::op::{Reduce, Target};
 use crate::emu::decode::program::{Constant, Formal, Function, Guard, Lanes, NOWHERE, Pred, Reg};
 use crate::emu::memory::Bytes;
