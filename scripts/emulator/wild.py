@@ -1,11 +1,11 @@
 """Runs other people's kernels, as a compiler made them, in the emulator, and lists what it finds.
 
-usage: wild.py TTC PTX PARAMS OUT [--launches FILE] [--count 60] [--grid 2,2,1] [--int 64] [--max-ops N] [--jobs N] [--json FILE]
+usage: wild.py TTC PTX PARAMS OUT [--launches FILE] [--count 60] [--grid 2,2,1] [--int 64] [--max-ops N] [--jobs N] [--json FILE] [--keep]
 
 PTX and PARAMS hold one folder a kernel, as scripts/wild/build.py writes them: PTX/NAME has k.ptx and k.json, and
 PARAMS/NAME/k.json names the parameters. FILE is scripts/wild/launches.jsonl: the grid, values of arguments and contents of
 buffers, by the kernel's id. Kernels with an entry there come first. Grids are cut to at most two blocks an axis, other
-integers are N, and buffers hold 16 MiB of small values. Nothing is known of the results, so this looks for three things:
+integers are N, and buffers hold 64 MiB of small values. Nothing is known of the results, so this looks for three things:
 
 - `unknown`: the text or an instruction is not known to the emulator (E1201, E1202). This and a crash end with exit code 1.
 - findings: races, accesses out of bounds and the like. An access out of bounds says most often that the arguments do not
@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from launches import Repeated, run, to_bf16, write
 
-BYTES = 16 << 20
+BYTES = 64 << 20
 FLOATS = {"fp16": np.float16, "f16": np.float16, "fp32": np.float32, "f32": np.float32, "fp64": np.float64, "f64": np.float64}
 
 
@@ -84,8 +84,9 @@ def one(options, name, entry):
         given.append(Repeated(np.zeros(16, np.uint8), given_scratch * int(np.prod(grid))))
     write(folder, ptx, grid, 32 * meta["num_warps"], meta["shared"], given)
     [done] = run(options.ttc, folder, [], 1, seconds=300, options=["--max-ops", options.max_ops])
-    for file in folder.glob("*.bin"):
-        file.unlink()
+    if not options.keep:
+        for file in folder.glob("*.bin"):
+            file.unlink()
     if "ttc ended with" in done.text or "panicked" in done.text:
         return "crash", done
     if done.ok:
@@ -108,6 +109,7 @@ def main():
     p.add_argument("--int", type=int, default=64, dest="integer")
     p.add_argument("--max-ops", default="300000")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--keep", action="store_true", help="keep the buffers, for `ttc emulate`")
     p.add_argument("--json")
     options = p.parse_args()
     entries = {}

@@ -34,8 +34,11 @@ impl Env<'_, '_> {
                 }
                 if self.is_traced(warp) {
                     self.traced(warp, step, active);
+                    self.step(warp, step, active)?;
+                    self.traced_results(warp, step, active);
+                } else {
+                    self.step(warp, step, active)?;
                 }
-                self.step(warp, step, active)?;
             }
             if warp.pc == warp.meet || warp.mask == 0 {
                 warp.settle();
