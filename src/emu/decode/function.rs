@@ -17,6 +17,7 @@ const MAX_SLOTS: u32 = 1 << 20;
 /// What a function says about the program that it is in.
 pub(super) struct Facts {
     pub(super) communicates: bool,
+    pub(super) narrow_scopes: bool,
     pub(super) narrowest: u32,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn decode<'a>(f: &syntax::Function<'a>, names: &Names<'a>) -> Result<
     cx.push(if f.entry { Op::Exit } else { Op::Return }, None);
     flow::resolve(&mut cx.function, &cx.labels);
     registers::mark(&mut cx.function);
-    let facts = Facts { communicates: cx.communicates, narrowest: cx.narrowest };
+    let facts = Facts { communicates: cx.communicates, narrow_scopes: cx.narrow_scopes, narrowest: cx.narrowest };
     Ok((cx.function, facts))
 }
 

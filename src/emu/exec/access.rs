@@ -4,7 +4,7 @@ use super::Try;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use crate::emu::decode::op::{Address, Space};
+use crate::emu::decode::op::{Address, Scope, Space};
 use crate::emu::decode::program::Lanes;
 use crate::emu::memory::{self, Window};
 use crate::emu::order::{self, Proxy, Shadow, What, Who};
@@ -210,6 +210,9 @@ impl Env<'_, '_> {
                 format!("cluster {cluster}")
             };
             finding.notes.push((format!("the other is {other_verb} by {whose}"), Some(env.run.site(other.code))));
+            if what == What::Atomic && other.atomic.is_some() {
+                finding.help = Some("give both a scope that includes the other's thread".to_owned());
+            }
             finding
         });
     }
@@ -220,7 +223,10 @@ impl Env<'_, '_> {
         let code = self.run.code_starts[warp.function] + warp.at;
         match self.order.as_ref() {
             Some(order) => order.who(warp.agent, lane as u32, code),
-            None => Who { warp: warp.agent, agent: warp.agent, time: 0, lane: lane as u8, code, proxy: Proxy::Generic },
+            None => {
+                let (agent, proxy, scope) = (warp.agent, Proxy::Generic, Scope::Gpu);
+                Who { warp: agent, agent, time: 0, lane: lane as u8, code, proxy, scope }
+            }
         }
     }
 

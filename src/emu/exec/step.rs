@@ -177,9 +177,9 @@ impl Env<'_, '_> {
             Op::Exit => warp.leave(active, true),
             Op::Trap => return Err(self.fault(warp, active, Kind::Trap, "the program executes `trap`")),
             Op::Nop => {}
-            Op::Fence { order, .. } => {
+            Op::Fence { order, scope } => {
                 if let (Some(clocks), true) = (self.order.as_mut(), *order != Order::Weak) {
-                    clocks.fence(warp.agent);
+                    clocks.fence(warp.agent, self.world.everywhere.places.told(*scope));
                 }
             }
             Op::FenceAsync => {
