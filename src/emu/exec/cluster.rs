@@ -8,7 +8,7 @@ use super::env::{Env, Run, World};
 use super::launch::Landing;
 use super::pending::Pending;
 use super::random::Random;
-use super::warp::{Params, Warp};
+use super::warp::{Params, Wait, Warp};
 use crate::emu::memory::Bytes;
 use crate::emu::order::Order;
 use crate::emu::report::{Finding, Kind};
@@ -87,6 +87,9 @@ impl Cluster {
                     }
                     return Ok(true);
                 }
+                if env.pending.is_empty() && self.warps.iter_mut().any(turns) {
+                    continue;
+                }
                 if env.pending.is_empty() {
                     return Err(Box::new(deadlock(&env, &self.warps)));
                 }
@@ -122,6 +125,22 @@ fn ready(env: &mut Env, warps: &mut [Warp]) -> Option<usize> {
     let first = env.random.below(warps.len());
     let count = warps.len();
     (0..count).map(|i| (first + i) % count).find(|&i| !warps[i].is_done() && env.wake(&mut warps[i]))
+}
+
+/// Lets the other side of a branch go on, where the lanes of one side wait for an `mbarrier`.
+fn turns(warp: &mut Warp) -> bool {
+    if warp.is_done() || !matches!(warp.wait, Some(Wait::Mbarrier { .. })) {
+        return false;
+    }
+    let lanes = warp.mask;
+    warp.parked |= lanes;
+    let turned = warp.turn(false);
+    if turned {
+        warp.wait = None;
+    } else {
+        warp.parked &= !lanes;
+    }
+    turned
 }
 
 /// Every warp waits: who waits for what.

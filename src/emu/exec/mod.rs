@@ -16,6 +16,7 @@ mod bulk;
 mod call;
 mod cluster;
 mod copy;
+mod diverge;
 mod env;
 mod exchange;
 mod in_flight;

@@ -21,6 +21,9 @@ impl Env<'_, '_> {
             warp.pc += 1;
             done += 1;
             warp.steps += 1;
+            if warp.torn && self.parks(warp, &step.op)? {
+                continue;
+            }
             let active = match step.guard {
                 None => warp.mask,
                 Some(guard) => warp.mask & warp.pred(guard),
@@ -46,6 +49,7 @@ impl Env<'_, '_> {
             if warp.wait.is_some() {
                 break;
             }
+            warp.parked &= !active;
             if warp.is_done() {
                 self.exited(warp);
                 break;
@@ -98,6 +102,9 @@ impl Env<'_, '_> {
                 } else {
                     let target_first = self.random.once_in(2);
                     warp.diverge(*target, active, *meet, target_first);
+                }
+                if *target <= warp.at {
+                    warp.went_back();
                 }
             }
             Op::Special { d, what } => {

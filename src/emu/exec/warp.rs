@@ -70,6 +70,12 @@ pub(crate) struct Warp {
     /// The lanes at `pc`.
     pub(crate) mask: u32,
     pub(crate) stack: Vec<Path>,
+    /// Lanes that wait at an instruction for the whole warp, which others have not reached.
+    pub(crate) parked: u32,
+    /// Whether lanes have gone on from a place where others had not come.
+    pub(crate) torn: bool,
+    /// Backward branches since another path had its turn.
+    pub(crate) rounds: u32,
     /// The step that executes.
     pub(crate) at: u32,
     /// The lanes that have not exited.
@@ -108,6 +114,9 @@ impl Warp {
             meet: NOWHERE,
             mask: live,
             stack: vec![],
+            parked: 0,
+            torn: false,
+            rounds: 0,
             at: 0,
             live,
             registers: vec![],
