@@ -52,6 +52,9 @@ fn one() -> [u32; 3] {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BufferSpec {
     pub name: String,
+    /// Whether the launch before this one may use it until `griddepcontrol.wait`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier: bool,
     #[serde(flatten)]
     pub contents: Source,
 }
@@ -149,10 +152,13 @@ impl LaunchFile {
     pub fn load(&self, folder: &Path) -> Result<(Launch, Memory), String> {
         let mut memory = Memory::new();
         for b in &self.buffers {
-            match b.contents.read(folder)? {
+            let id = match b.contents.read(folder)? {
                 (bytes, true) => memory.add(&b.name, &bytes),
                 (bytes, false) => memory.add_uninit(&b.name, &bytes),
             };
+            if b.earlier {
+                memory.share_with_earlier(id);
+            }
         }
         let arguments = self.arguments.iter().map(|a| self.argument(a, &memory)).collect::<Result<_, _>>()?;
         let launch = Launch {
@@ -217,7 +223,7 @@ impl LaunchFile {
             } else {
                 Source::Bytes(contents.bytes.len())
             };
-            buffers.push(BufferSpec { name: name.clone(), contents: source });
+            buffers.push(BufferSpec { name: name.clone(), earlier: false, contents: source });
             if let (true, Some(bytes)) = (results.contains(name), after(name)) {
                 let file = format!("expected{n}.bin");
                 files.push((file.clone(), bytes));

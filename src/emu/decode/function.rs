@@ -80,6 +80,7 @@ impl<'a> Cx<'_, 'a> {
         for (name, numbers) in &f.directives {
             match *name {
                 "reqntid" => self.function.required_block = Some(three(numbers)),
+                "maxnreg" => self.function.max_registers = numbers.first().copied(),
                 "maxntid" => self.function.max_threads = Some(three(numbers).iter().product()),
                 "reqnctapercluster" => self.function.required_cluster = Some(three(numbers)),
                 _ => {}

@@ -57,6 +57,8 @@ pub struct Function {
     pub local_bytes: u32,
     /// `.reqntid`: the block that the kernel must be launched with.
     pub required_block: Option<[u32; 3]>,
+    /// `.maxnreg`.
+    pub max_registers: Option<u32>,
     /// `.maxntid`.
     pub max_threads: Option<u32>,
     /// `.reqnctapercluster`.

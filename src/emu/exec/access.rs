@@ -190,6 +190,10 @@ impl Env<'_, '_> {
         same: impl FnOnce() -> bool,
     ) {
         let Some(order) = self.order.as_ref() else { return };
+        if self.run.memory.buffers.get(buffer).is_some_and(|b| b.earlier) && !order.clock(warp.agent).knows_earlier() {
+            self.too_early(warp, (buffer, at, size), who, what);
+            return;
+        }
         let found = self.world.everywhere.access(order, self.cluster, (buffer, at, size), who, what);
         let Some((cluster, other, wrote)) = found else { return };
         if what == What::Write && wrote && same() {
@@ -213,6 +217,19 @@ impl Env<'_, '_> {
             if what == What::Atomic && other.atomic.is_some() {
                 finding.help = Some("give both a scope that includes the other's thread".to_owned());
             }
+            finding
+        });
+    }
+
+    /// An access to a buffer that the launch before this one may still use.
+    fn too_early(&mut self, warp: &Warp, (buffer, at, size): (usize, u64, u64), who: &Who, what: What) {
+        let lanes = 1u32.checked_shl(u32::from(who.lane)).unwrap_or(0);
+        self.note(warp, 3, Kind::Race, |env| {
+            let name = &env.run.memory.buffers[buffer].name;
+            let verb = words(what, who.proxy == Proxy::Asynchronous);
+            let message = format!("{verb} of {size} bytes at {at} of `{name}`, which an earlier launch may still use");
+            let mut finding = env.finding(warp, lanes, Kind::Race, message);
+            finding.help = Some("execute `griddepcontrol.wait` before, in this warp or in front of a barrier".to_owned());
             finding
         });
     }

@@ -8,6 +8,7 @@ use super::env::{Env, Run, World};
 use super::launch::Landing;
 use super::pending::Pending;
 use super::random::Random;
+use super::registers::Registers;
 use super::warp::{Params, Wait, Warp};
 use crate::emu::memory::Bytes;
 use crate::emu::order::Order;
@@ -37,6 +38,7 @@ impl Cluster {
                 let live = u32::MAX >> (32 - lanes);
                 let mut warp = Warp::new(rank as usize, w, rank * per_block + w, live);
                 let size = run.kernel().param_bytes as usize;
+                warp.registers_now = super::registers::at_start(run.kernel().max_registers, threads);
                 warp.params = Params { bytes: vec![0; 32 * size], size };
                 warp.enter(run.kernel, run.kernel(), u64::from(rank) << super::access::RANK_SHIFT);
                 warps.push(warp);
@@ -49,6 +51,7 @@ impl Cluster {
             mbarriers: std::collections::BTreeMap::new(),
             live_warps: per_block,
             operands: Operands::default(),
+            registers: Registers::default(),
         };
         let order = || Order::new(count * per_block, count as usize, shared, run.program.shared_granule);
         Cluster {

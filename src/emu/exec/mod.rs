@@ -29,6 +29,7 @@ mod pending;
 mod print;
 mod product;
 mod random;
+mod registers;
 pub mod run;
 mod special;
 mod step;

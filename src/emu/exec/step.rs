@@ -51,7 +51,7 @@ impl Env<'_, '_> {
             }
             warp.parked &= !active;
             if warp.is_done() {
-                self.exited(warp);
+                self.exited(warp)?;
                 break;
             }
         }
@@ -195,6 +195,11 @@ impl Env<'_, '_> {
                 }
             }
             Op::FenceTensorMap => {}
+            Op::GridWait => {
+                if let Some(clocks) = self.order.as_mut() {
+                    clocks.wait_for_earlier(warp.agent);
+                }
+            }
             Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }

@@ -55,6 +55,10 @@ pub(crate) enum Wait {
         at: u32,
         phase: u64,
     },
+    /// So many registers of the block.
+    Registers {
+        need: u32,
+    },
 }
 
 pub(crate) struct Warp {
@@ -101,6 +105,11 @@ pub(crate) struct Warp {
     /// The phase of the cluster barrier that it arrived at.
     pub(crate) cluster_arrived: Option<u64>,
     pub(crate) steps: u64,
+    /// The registers of a thread, as far as they are known, and the limit that `setmaxnreg` has set.
+    pub(crate) registers_now: u32,
+    pub(crate) register_limit: Option<u32>,
+    /// How many `setmaxnreg` it has executed.
+    pub(crate) register_changes: usize,
 }
 
 impl Warp {
@@ -135,6 +144,9 @@ impl Warp {
             products: Products::default(),
             cluster_arrived: None,
             steps: 0,
+            registers_now: 0,
+            register_limit: None,
+            register_changes: 0,
         }
     }
 

@@ -155,6 +155,11 @@ impl Order {
         clock.generic.set(agent, known.max(time));
     }
 
+    /// `griddepcontrol.wait`: what the launch before this one did is known.
+    pub(crate) fn wait_for_earlier(&mut self, warp: u32) {
+        self.clocks[warp as usize].wait_for_earlier();
+    }
+
     /// `fence.proxy.async`: what the warp knows is ordered before the asynchronous operations that know of the fence.
     pub(crate) fn fence_async(&mut self, warp: u32) {
         let clock = &mut self.clocks[warp as usize];
