@@ -97,7 +97,9 @@ impl Source {
                 if part.is_empty() {
                     return Err(format!("`{file}` is empty, and cannot be repeated"));
                 }
-                part.iter().copied().cycle().take(*bytes).collect()
+                let mut all = part.repeat(bytes.div_ceil(part.len()));
+                all.truncate(*bytes);
+                all
             }
             Source::Bytes(count) => return Ok((vec![UNWRITTEN; *count], false)),
             Source::U8(v) => v.clone(),

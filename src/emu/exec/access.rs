@@ -229,7 +229,8 @@ impl Env<'_, '_> {
             let verb = words(what, who.proxy == Proxy::Asynchronous);
             let message = format!("{verb} of {size} bytes at {at} of `{name}`, which an earlier launch may still use");
             let mut finding = env.finding(warp, lanes, Kind::Race, message);
-            finding.help = Some("execute `griddepcontrol.wait` before, in this warp or in front of a barrier".to_owned());
+            finding.help =
+                Some("execute `griddepcontrol.wait` before, in this warp or in front of a barrier".to_owned());
             finding
         });
     }

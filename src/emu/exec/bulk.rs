@@ -309,7 +309,8 @@ impl Env<'_, '_> {
             if let (Some((agent, time)), Some(order)) = (covered, self.order.as_mut()) {
                 let code = self.run.code_starts[work.function] + work.at;
                 let lane = work.lane as u8;
-                let who = Who { warp: work.warp, agent, time, lane, code, proxy: Proxy::Asynchronous, scope: Scope::Gpu };
+                let who =
+                    Who { warp: work.warp, agent, time, lane, code, proxy: Proxy::Asynchronous, scope: Scope::Gpu };
                 let shadow = &mut order.shared[block];
                 work.pieces.iter().for_each(|p| shadow.land(p.shared, p.bytes, &who));
             }

@@ -46,7 +46,8 @@ pub fn run(
         dynamic_shared: launch.dynamic_shared,
         code_starts,
     };
-    let mut world = World { everywhere: Everywhere::new(program.global_granule, program.narrow_scopes), ..World::default() };
+    let mut world =
+        World { everywhere: Everywhere::new(program.global_granule, program.narrow_scopes), ..World::default() };
     let stopped = clusters(&run, &mut world).err();
     let World { findings, printed, trace, instructions, .. } = world;
     let outcome = Outcome { findings, printed, trace, instructions };

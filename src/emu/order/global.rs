@@ -95,7 +95,8 @@ fn atomic_for_both(order: &Order, cluster: u32, who: &Who, other: &Remote, scope
 impl Cell {
     fn conflict(&self, order: &Order, cluster: u32, who: &Who, what: What) -> Option<Conflict> {
         let w = &self.write;
-        let both_atomic = what == What::Atomic && w.access.atomic.is_some_and(|s| atomic_for_both(order, cluster, who, w, s));
+        let both_atomic =
+            what == What::Atomic && w.access.atomic.is_some_and(|s| atomic_for_both(order, cluster, who, w, s));
         if !w.access.is_none() && !both_atomic && !knows(order, cluster, who, w, true) {
             return Some((w.cluster, w.access, true));
         }

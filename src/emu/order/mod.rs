@@ -110,7 +110,15 @@ impl Order {
 
     /// A generic access of a lane.
     pub(crate) fn who(&self, warp: u32, lane: u32, code: u32) -> Who {
-        Who { warp, agent: warp, time: self.time(warp), lane: lane as u8, code, proxy: Proxy::Generic, scope: Scope::Gpu }
+        Who {
+            warp,
+            agent: warp,
+            time: self.time(warp),
+            lane: lane as u8,
+            code,
+            proxy: Proxy::Generic,
+            scope: Scope::Gpu,
+        }
     }
 
     /// The agent of a kind of asynchronous work of a warp.
