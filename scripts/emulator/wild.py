@@ -34,7 +34,8 @@ def of_type(kind, values):
     if kind == "bf16":
         return to_bf16(values)
     if kind in FLOATS:
-        return values.astype(FLOATS[kind])
+        with np.errstate(over="ignore"):
+            return values.astype(FLOATS[kind])
     bits = 8 if kind.startswith("fp8") or kind in ("i1", "u1") else int(kind.lstrip("iu"))
     return values.astype(np.int64).astype(f"int{bits}")
 

@@ -239,13 +239,12 @@ impl Env<'_, '_> {
     #[inline]
     pub(crate) fn who(&self, warp: &Warp, lane: usize) -> Who {
         let code = self.run.code_starts[warp.function] + warp.at;
-        match self.order.as_ref() {
-            Some(order) => order.who(warp.agent, lane as u32, code),
-            None => {
-                let (agent, proxy, scope) = (warp.agent, Proxy::Generic, Scope::Gpu);
-                Who { warp: agent, agent, time: 0, lane: lane as u8, code, proxy, scope }
-            }
-        }
+        let agent = warp.agent;
+        let unchecked = || {
+            let (proxy, scope) = (Proxy::Generic, Scope::Gpu);
+            Who { warp: agent, agent, time: 0, lane: lane as u8, code, proxy, scope }
+        };
+        self.order.as_ref().map_or_else(unchecked, |order| order.who(agent, lane as u32, code))
     }
 
     /// Notes reads of bytes that nobody has written.
