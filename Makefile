@@ -33,7 +33,7 @@ dist: build ## out/dist: a tarball that runs anywhere on this kind of machine, a
 
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
-	$(CARGO) test --locked -p ttc-rt -p ttc-build
+	$(CARGO) test --locked -p ttc-rt -p ttc-build -p ttc-emu -p ttc-float
 	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
 	TTC=$(CURDIR)/target/debug/ttc $(CARGO) build --locked --manifest-path examples/rust/Cargo.toml --target-dir target/examples-rust
 

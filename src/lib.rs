@@ -166,7 +166,7 @@ pub mod ptxas;
 pub mod driver;
 
 #[doc(hidden)]
-pub mod emu;
+pub use ttc_emu as emu;
 
 #[doc(hidden)]
 pub mod emulate;

@@ -1,6 +1,6 @@
 //! Mutational fuzzing on stable Rust, with the corpus in memory.
 //!
-//! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`
+//! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`, or `--file PATH` for one text
 //!
 //! 1. The corpus starts with the test inputs of the repository (and the files of `--corpus`).
 //! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text)
@@ -130,7 +130,7 @@ impl Random {
 }
 
 fn main() {
-    let (mut target, mut seconds, mut seed, mut folder) = ("parser".to_owned(), 60, 1, None);
+    let (mut target, mut seconds, mut seed, mut folder, mut file) = ("parser".to_owned(), 60, 1, None, None);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let value = args.next().unwrap_or_default();
@@ -139,10 +139,17 @@ fn main() {
             "--seconds" => seconds = value.parse().expect("--seconds wants a number"),
             "--seed" => seed = value.parse().expect("--seed wants a number"),
             "--corpus" => folder = Some(PathBuf::from(value)),
+            "--file" => file = Some(value),
             _ => panic!("unknown argument {arg}"),
         }
     }
     let target = TARGETS.iter().find(|t| t.name == target).expect("unknown target");
+    if let Some(file) = file {
+        let text = std::fs::read_to_string(file).expect("cannot read the file");
+        let began = Instant::now();
+        (target.check)(&text);
+        return println!("{:?}", began.elapsed());
+    }
     let mut corpus = vec![];
     for folder in target.inputs {
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut corpus);

@@ -16,6 +16,10 @@
 //! | `order` | happens-before: clocks, shadow memory, the detectors |
 //! | `report` | what was found, and where |
 
+// The crate is a folder of ttc's sources, and its paths are those that it has there.
+#![allow(unused_qualifications)]
+extern crate self as emu;
+
 pub mod decode;
 pub mod exec;
 pub mod memory;

@@ -128,6 +128,14 @@ fn test(comparison: Comparison, ty: Type, flags: Flags) -> Test2 {
         (Lt, Type::U32) => lift_test(|a, b| (a as u32) < b as u32),
         (Gt, Type::U32) => lift_test(|a, b| a as u32 > b as u32),
         (Lt, Type::S64) => lift_test(|a, b| (a as i64) < b as i64),
+        (Lt | Gt, Type::F32) if !flags.ftz => {
+            let single = |x: u64| f32::from_bits(x as u32);
+            if comparison == Lt {
+                lift_test(move |a, b| single(a) < single(b))
+            } else {
+                lift_test(move |a, b| single(a) > single(b))
+            }
+        }
         _ => lift_test(move |a, b| num::compare(comparison, ty, a, b, flags)),
     }
 }

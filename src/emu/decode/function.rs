@@ -6,13 +6,16 @@ use super::form::Form;
 use super::op::{Callee, Op};
 use super::program::{Formal, Function, Place, Program, Reg};
 use super::scope::{Register, Storage, Variable};
-use super::size;
 use super::{flow, registers};
+use super::{place, size};
 use crate::emu::num::Type;
 use crate::emu::ptx::syntax::{self, Instruction, RegisterName, Statement, VariableSpace};
 
 /// How many registers and predicates a function may have.
 const MAX_SLOTS: u32 = 1 << 20;
+
+/// The bytes of local memory that a thread has on a GPU.
+const MAX_LOCAL: u64 = 512 << 10;
 
 /// What a function says about the program that it is in.
 pub(super) struct Facts {
@@ -133,7 +136,7 @@ impl<'a> Cx<'_, 'a> {
         for one in names {
             let slots = if ty == Type::Pred { &mut self.function.predicates } else { &mut self.function.registers };
             let first = *slots;
-            *slots += one.count.unwrap_or(1);
+            *slots = slots.saturating_add(one.count.unwrap_or(1));
             if *slots > MAX_SLOTS {
                 return Err(self.error("the function has too many registers"));
             }
@@ -152,22 +155,21 @@ impl<'a> Cx<'_, 'a> {
     /// A variable inside of a function.
     fn variable(&mut self, v: &syntax::Variable<'a>) -> Result<()> {
         let (bytes, align) = size(v)?;
-        let bytes = bytes as u32;
-        let allocate = |end: &mut u32| {
-            let at = end.next_multiple_of(align);
-            *end = at + bytes;
-            at
+        let allocate = |end: &mut u32| -> Result<u32> {
+            let (at, past) = place(v, u64::from(*end), MAX_LOCAL)?;
+            *end = past as u32;
+            Ok(at as u32)
         };
         let storage = match v.space {
-            VariableSpace::Param => Storage::CallParam(allocate(&mut self.function.param_bytes)),
-            VariableSpace::Local => Storage::Local(allocate(&mut self.function.local_bytes)),
+            VariableSpace::Param => Storage::CallParam(allocate(&mut self.function.param_bytes)?),
+            VariableSpace::Local => Storage::Local(allocate(&mut self.function.local_bytes)?),
             // It has a place in the module.
             VariableSpace::Shared => return Ok(()),
             VariableSpace::Global | VariableSpace::Const => {
                 return Err(DecodeError::new(v.at, "the emulator runs no global variables inside of functions"));
             }
         };
-        self.scopes.add_variable(v.name, Variable { storage, bytes, align });
+        self.scopes.add_variable(v.name, Variable { storage, bytes: bytes as u32, align });
         Ok(())
     }
 

@@ -43,6 +43,12 @@ use crate::emu::ptx::syntax::{Init, Module, Statement, Variable, VariableSpace};
 use context::Names;
 use error::Result;
 
+/// The bytes of the largest shared memory of a block: that of sm_90.
+pub(crate) const MAX_SHARED: u64 = 227 << 10;
+
+/// The bytes that variables in global and constant memory may take.
+const MAX_GLOBALS: u64 = 256 << 20;
+
 /// Decodes a module.
 ///
 /// # Errors
@@ -92,6 +98,18 @@ fn size(v: &Variable) -> Result<(u64, u32)> {
     Ok((bytes.ok_or_else(|| wrong("is too large"))?, align))
 }
 
+/// The start and the end of a variable that comes behind `end` bytes. At most `most` bytes are there.
+fn place(v: &Variable, end: u64, most: u64) -> Result<(u64, u64)> {
+    let (bytes, align) = size(v)?;
+    let at = end.next_multiple_of(u64::from(align));
+    if at + bytes > most {
+        let message =
+            format!("`{}` ends at byte {}, and variables of its space have at most {most}", v.name, at + bytes);
+        return Err(DecodeError::new(v.at, message));
+    }
+    Ok((at, at + bytes))
+}
+
 /// Gives shared variables their places.
 fn shared<'a>(module: &Module<'a>, program: &mut Program, names: &mut Names<'a>) -> Result<()> {
     let all = module.variables.iter().filter(|v| v.space == VariableSpace::Shared);
@@ -100,10 +118,9 @@ fn shared<'a>(module: &Module<'a>, program: &mut Program, names: &mut Names<'a>)
     let mut own: Vec<&Variable> = all.clone().filter(|v| !v.external).collect();
     module.functions.iter().for_each(|f| inner(f.body.as_deref().unwrap_or_default(), &mut own));
     for v in own {
-        let (bytes, align) = size(v)?;
-        let at = program.shared_static.next_multiple_of(align);
-        program.shared_static = at + bytes as u32;
-        if names.shared.insert(v.name, at).is_some() {
+        let (at, past) = place(v, u64::from(program.shared_static), MAX_SHARED)?;
+        program.shared_static = past as u32;
+        if names.shared.insert(v.name, at as u32).is_some() {
             let message = format!("the emulator runs no two shared variables of the name `{}`", v.name);
             return Err(DecodeError::new(v.at, message));
         }
@@ -137,10 +154,12 @@ fn globals<'a>(module: &Module<'a>, program: &mut Program, names: &mut Names<'a>
         if v.external {
             return Err(DecodeError::new(v.at, format!("`{}` is defined in another module", v.name)));
         }
-        let (bytes, align) = size(v)?;
-        let at = program.globals.len().next_multiple_of(align as usize);
-        program.globals.resize(at + bytes as usize, 0);
-        places.insert(v.name, at);
+        let (at, past) = place(v, program.globals.len() as u64, MAX_GLOBALS)?;
+        let at = at as usize;
+        program.globals.resize(past as usize, 0);
+        if places.insert(v.name, at).is_some() {
+            return Err(DecodeError::new(v.at, format!("there are two variables of the name `{}`", v.name)));
+        }
         names.globals.insert(v.name, GLOBALS_BASE + at as u64);
         program.global_names.insert(v.name.to_owned(), GLOBALS_BASE + at as u64);
     }

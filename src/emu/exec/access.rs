@@ -27,13 +27,11 @@ pub(crate) enum Spot {
 impl Address {
     /// The address in each lane.
     pub(crate) fn lanes(&self, warp: &Warp) -> Lanes {
-        let base = warp.reg(self.base);
-        let offset = self.offset as u64;
-        if self.wide {
-            std::array::from_fn(|i| base[i].wrapping_add(offset))
-        } else {
-            std::array::from_fn(|i| base[i].wrapping_add(offset) & 0xffff_ffff)
-        }
+        let (base, offset) = (warp.reg(self.base), self.offset as u64);
+        let keep = if self.wide { u64::MAX } else { 0xffff_ffff };
+        let mut addresses = [0; 32];
+        (0..32).for_each(|i| addresses[i] = base[i].wrapping_add(offset) & keep);
+        addresses
     }
 }
 

@@ -134,6 +134,12 @@ impl Env<'_, '_> {
             self.aligned(warp, address, ALIGN, lane)?;
         }
         let (to, from) = (self.locate(warp, bulk.to.space, to, lane)?, self.locate(warp, bulk.from.space, from, lane)?);
+        // A copy that is too long for shared memory is not cut into pieces.
+        for spot in [to, from] {
+            if let Spot::Shared(block, at) = spot {
+                self.shared_holds(warp, (block, at), bytes as usize, lane)?;
+            }
+        }
         let pieces = |global: Option<u64>, shared: u32| {
             let piece = |i: u32| Piece { global: global.map(|g| g + u64::from(i)), shared: shared + i, bytes: 16 };
             (0..bytes).step_by(16).map(piece).collect::<Vec<_>>()

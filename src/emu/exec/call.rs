@@ -11,6 +11,9 @@ use crate::emu::report::Kind;
 /// How many calls may nest.
 const MAX_CALLS: usize = 1024;
 
+/// How many registers the calls of a warp may have.
+const MAX_REGISTERS: usize = 1 << 18;
+
 impl Env<'_, '_> {
     /// The address at which a block's shared memory starts.
     pub(crate) fn shared_start(&self, block: usize) -> u64 {
@@ -28,6 +31,10 @@ impl Env<'_, '_> {
                     return Err(self.fault(warp, active, Kind::Endless, message));
                 }
                 let functions = &self.run.program.functions;
+                if warp.registers.len() + functions[index].registers as usize > MAX_REGISTERS {
+                    let message = format!("nested calls need more than {MAX_REGISTERS} registers");
+                    return Err(self.fault(warp, active, Kind::Endless, message));
+                }
                 let pair = (&functions[warp.function], &functions[index]);
                 let shared = self.shared_start(warp.block);
                 warp.call(index, pair, active, (&call.arguments, &call.results), shared);

@@ -96,7 +96,7 @@ impl Env<'_, '_> {
         if self.run.options.check {
             let who = self.who(warp, lane);
             self.saw_global(warp, (index, at), size, &who, What::Read, || false);
-            if !(at..at + size).all(|i| buffer.is_written(i, 1)) {
+            if !buffer.is_all_written(at, size) {
                 self.unwritten(warp, 1 << lane, || format!("bytes at {at} of `{}`", buffer.name));
             }
         }
@@ -105,14 +105,18 @@ impl Env<'_, '_> {
 
     /// Performs a copy. Its bounds were checked when it was issued.
     fn land_copy(&mut self, copy: &Copy) {
-        let mut bytes = vec![0; copy.bytes as usize];
+        let mut bytes = [0; 16];
         self.read_global(copy.from, &mut bytes[..copy.source_bytes as usize]);
-        self.blocks[copy.block].shared.write_slice(copy.to as usize, &bytes);
+        self.blocks[copy.block].shared.write_slice(copy.to as usize, &bytes[..copy.bytes as usize]);
     }
 
     /// Reads bytes of global memory; those that are in no buffer stay as they are.
     pub(crate) fn read_global(&self, address: u64, bytes: &mut [u8]) {
         let Some((_, buffer, at)) = self.run.memory.find(address) else { return };
+        if buffer.holds(at, bytes.len()) {
+            buffer.read_bytes(at, bytes);
+            return;
+        }
         for (i, byte) in bytes.iter_mut().enumerate() {
             if buffer.holds(at + i as u64, 1) {
                 *byte = buffer.read(at + i as u64, 1) as u8;

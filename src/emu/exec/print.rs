@@ -49,6 +49,9 @@ impl Env<'_, '_> {
     }
 }
 
+/// The most characters that a width or a precision asks for.
+const MAX_WIDTH: usize = 4096;
+
 /// Fills in a format. `take` gives the next value of so many bytes.
 fn formatted(format: &str, take: &mut dyn FnMut(u64) -> u64, text: &dyn Fn(u64) -> String) -> String {
     let mut out = String::new();
@@ -79,11 +82,11 @@ fn value(spec: &str, conversion: u8, take: &mut dyn FnMut(u64) -> u64, text: &dy
     let wide = sizes.contains('l') || sizes.contains('z') || sizes.contains('j') || sizes.contains('t');
     let digits = flags.trim_start_matches(|c: char| "-+ #".contains(c));
     let (width, precision) = match digits.split_once('.') {
-        Some((w, p)) => (w, p.parse::<usize>().ok()),
+        Some((w, p)) => (w, p.parse::<usize>().ok().map(|p| p.min(MAX_WIDTH))),
         None => (digits, None),
     };
     let zeros = width.starts_with('0');
-    let width = width.parse::<usize>().unwrap_or(0);
+    let width = width.parse::<usize>().unwrap_or(0).min(MAX_WIDTH);
     let bits =
         take(if wide || matches!(conversion, b'p' | b's' | b'f' | b'F' | b'e' | b'E' | b'g' | b'G') { 8 } else { 4 });
     let signed = if wide { bits as i64 } else { i64::from(bits as i32) };

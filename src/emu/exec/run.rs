@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::cluster::Cluster;
 use super::env::{Run, World};
 use super::launch::{Argument, Fault, Launch, Options, Outcome};
+use crate::emu::decode::MAX_SHARED;
 use crate::emu::decode::program::{Function, Program};
 use crate::emu::memory::Memory;
 use crate::emu::order::Everywhere;
@@ -14,7 +15,11 @@ use crate::emu::report::{Actor, Finding, Kind, Site};
 const TURN: u64 = 1 << 16;
 
 /// How many clusters are there at once, at most.
-const RESIDENT: usize = 256;
+const RESIDENT: u64 = 256;
+
+/// The bytes of the host that the clusters which are there at once should take, and that one of them may.
+const MEMORY: u64 = 1 << 30;
+const MOST_MEMORY: u64 = 4 << 30;
 
 /// Runs a kernel of a program.
 ///
@@ -46,9 +51,16 @@ pub fn run(
         dynamic_shared: launch.dynamic_shared,
         code_starts,
     };
-    let mut world =
-        World { everywhere: Everywhere::new(program.global_granule, program.narrow_scopes), ..World::default() };
-    let stopped = clusters(&run, &mut world).err();
+    let footprint = footprint(&run);
+    if footprint > MOST_MEMORY {
+        let message =
+            format!("the emulator needs {} MiB for the blocks of a cluster, and takes 4 GiB", footprint >> 20);
+        return Err(Box::new(refused(message)));
+    }
+    let resident = (MEMORY / footprint.max(1)).clamp(1, RESIDENT);
+    let everywhere = Everywhere::new(program.global_granule, program.narrow_scopes);
+    let mut world = World { everywhere, ..World::default() };
+    let stopped = clusters(&run, &mut world, resident as usize).err();
     let World { findings, printed, trace, instructions, .. } = world;
     let outcome = Outcome { findings, printed, trace, instructions };
     match stopped {
@@ -59,12 +71,12 @@ pub fn run(
 
 /// Runs all clusters. A new one is admitted when one is done, and when all that are there have had their turn, so that
 /// blocks that wait for a later block go on.
-fn clusters(run: &Run, world: &mut World) -> super::Try<()> {
+fn clusters(run: &Run, world: &mut World, most: usize) -> super::Try<()> {
     let total: u32 = run.clusters().iter().product();
     let mut next = 0;
     let mut resident = VecDeque::new();
     while next < total || !resident.is_empty() {
-        if next < total && resident.len() < RESIDENT {
+        if next < total && resident.len() < most {
             resident.push_front(Cluster::new(run, next));
             next += 1;
         }
@@ -79,6 +91,16 @@ fn clusters(run: &Run, world: &mut World) -> super::Try<()> {
     Ok(())
 }
 
+/// About how many bytes of the host a cluster takes: registers, local and parameter memory of its lanes, and shared
+/// memory with what the detectors remember of it.
+fn footprint(run: &Run) -> u64 {
+    let f = run.kernel();
+    let warp = 256 * u64::from(f.registers) + 32 * (u64::from(f.local_bytes) + u64::from(f.param_bytes));
+    let remembered = if run.options.check { 64 / u64::from(run.program.shared_granule.max(1)) } else { 0 };
+    let block = u64::from(run.warps()) * warp + u64::from(run.shared_bytes()) * (1 + remembered);
+    u64::from(run.cluster_size()) * block
+}
+
 fn refused(message: String) -> Fault {
     let (site, actor) = (Site::default(), Actor::default());
     let finding = Finding { kind: Kind::Invalid, message, site, actor, notes: vec![], help: None };
@@ -91,15 +113,12 @@ fn prepare(program: &Program, kernel: &str, launch: &Launch, memory: &Memory) ->
     let index =
         *program.kernels.get(kernel).ok_or_else(|| format!("there is no kernel `{kernel}`, but {}", names()))?;
     let function = &program.functions[index];
-    check_sizes(function, launch)?;
+    check_sizes(program, function, launch)?;
     let params = parameters(function, launch, memory)?;
     Ok((index, params))
 }
 
-/// The largest shared memory of a block: that of sm_90.
-const MAX_SHARED: u32 = 227 << 10;
-
-fn check_sizes(function: &Function, launch: &Launch) -> Result<(), String> {
+fn check_sizes(program: &Program, function: &Function, launch: &Launch) -> Result<(), String> {
     let Launch { grid, block, cluster, dynamic_shared, .. } = launch;
     let count = |n: &[u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
     if [grid, block, cluster].iter().any(|n| count(n) == 0 || count(n) > u64::from(u32::MAX)) {
@@ -123,8 +142,9 @@ fn check_sizes(function: &Function, launch: &Launch) -> Result<(), String> {
     if function.required_cluster.is_some_and(|r| r != *cluster) {
         return Err(format!("the kernel requires clusters of {:?}", function.required_cluster.unwrap_or_default()));
     }
-    if *dynamic_shared > MAX_SHARED {
-        return Err(format!("{dynamic_shared} bytes of shared memory, and at most {MAX_SHARED} can be"));
+    let shared = u64::from(program.dynamic_shared_start) + u64::from(*dynamic_shared);
+    if shared > MAX_SHARED {
+        return Err(format!("{shared} bytes of shared memory, and at most {MAX_SHARED} can be"));
     }
     Ok(())
 }

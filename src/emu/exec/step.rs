@@ -122,7 +122,9 @@ impl Env<'_, '_> {
             Op::Unpack { to, a, bits } => {
                 let value = *warp.reg(*a);
                 for (i, part) in to.iter().enumerate() {
-                    let out = value.map(|v| v >> (i as u32 * bits) & mask(*bits));
+                    let (shift, keep) = (i as u32 * bits, mask(*bits));
+                    let mut out: Lanes = [0; 32];
+                    (0..32).for_each(|l| out[l] = value[l] >> shift & keep);
                     warp.set(*part, &out, active);
                 }
             }
@@ -160,7 +162,9 @@ impl Env<'_, '_> {
             Op::Atomic(atomic) => self.atomic(warp, atomic, active)?,
             Op::Cvta { d, a, space, to } => {
                 let window = self.window_of(*space);
-                let value = warp.reg(*a).map(|v| if *to { v.wrapping_sub(window) } else { v.wrapping_add(window) });
+                let add = if *to { window.wrapping_neg() } else { window };
+                let (from, mut value) = (warp.reg(*a), [0; 32]);
+                (0..32).for_each(|l| value[l] = from[l].wrapping_add(add));
                 warp.set(*d, &value, active);
             }
             Op::IsSpace { d, a, space } => {

@@ -88,6 +88,22 @@ impl Buffer {
         }
     }
 
+    /// The bytes from `at` on, which are inside.
+    pub(crate) fn read_bytes(&self, at: u64, bytes: &mut [u8]) {
+        let word = |at: u64| self.words[at as usize / 4].load(Relaxed).to_le_bytes();
+        if at.is_multiple_of(4) {
+            let places = (at..).step_by(4);
+            bytes.chunks_mut(4).zip(places).for_each(|(to, at)| to.copy_from_slice(&word(at)[..to.len()]));
+        } else {
+            bytes.iter_mut().zip(at..).for_each(|(to, at)| *to = word(at)[at as usize % 4]);
+        }
+    }
+
+    /// Whether all of `at..at + size` was written, of any size.
+    pub(crate) fn is_all_written(&self, at: u64, size: u64) -> bool {
+        self.written.is_none() || (at..at + size).all(|i| self.is_written(i, 1))
+    }
+
     #[inline]
     pub(crate) fn is_written(&self, at: u64, size: usize) -> bool {
         let Some(written) = &self.written else { return true };

@@ -24,7 +24,7 @@
 use super::exact::{Number, infinity, nan, pack, unpack};
 use super::float::{add, flush, mul, sign_bit};
 use super::types::{Flags, Rounding, Type, each};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// A function of one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -115,6 +115,10 @@ fn unit(function: Function, a: u64) -> u64 {
 
 /// The nearest pattern of a value, or the NaN that the GPU produces.
 fn round(kind: FloatKind, value: f64, ftz: bool) -> u64 {
+    let single = value as f32;
+    if kind == FloatKind::F32 && single.is_finite() && single.abs() > f32::MIN_POSITIVE {
+        return u64::from(single.to_bits());
+    }
     match unpack(FloatKind::F64, value.to_bits()) {
         Number::Nan => nan(kind),
         Number::Infinity { negative } => infinity(kind, negative),

@@ -80,7 +80,7 @@ pub fn compare(comparison: Comparison, ty: Type, a: u64, b: u64, flags: Flags) -
     let (a, b) = (flush(kind, a & ty.mask(), flags), flush(kind, b & ty.mask(), flags));
     let order = (!is_nan(kind, a) && !is_nan(kind, b)).then(|| {
         let sign = sign_bit(kind);
-        let key = |v: u64| if v & sign != 0 { -i128::from(v & !sign) } else { i128::from(v) };
+        let key = |v: u64| if v & sign != 0 { -((v & !sign) as i64) } else { v as i64 };
         key(a).cmp(&key(b))
     });
     comparison.holds(order)

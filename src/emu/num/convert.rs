@@ -12,7 +12,7 @@
 use super::exact::{Exact, Number, infinity, largest, nan, pack, unpack};
 use super::float::{clamp, flush, sign_bit};
 use super::types::{Flags, Rounding, Type, limits};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// `cvt` of one operand. A packed source and a packed result are converted element by element.
 #[must_use]
@@ -85,6 +85,14 @@ fn to_integer(value: u64, from: FloatKind, to: Type, rounding: Rounding) -> u64 
 fn between_floats(value: u64, from: FloatKind, to: FloatKind, rounding: Rounding, flags: Flags) -> u64 {
     let value = flush(from, value, only_single(from, flags));
     let saturates = flags.satfinite || matches!(to, FloatKind::F8E4M3FN | FloatKind::F8E5M2);
+    // The usual conversions, through f64, which holds their numbers.
+    let is_usual = |kind| matches!(kind, FloatKind::F16 | FloatKind::BF16 | FloatKind::F32);
+    if is_usual(from) && is_usual(to) && rounding == Rounding::Nearest && flags == Flags::default() {
+        let value = from.to_f64(value);
+        if value.is_finite() {
+            return to.from_f64(value);
+        }
+    }
     let bits = match unpack(from, value) {
         Number::Nan => nan_from(value, [from, to], rounding, flags),
         Number::Infinity { negative } if saturates => largest(to, negative),

@@ -10,8 +10,7 @@
 use std::cmp::Ordering;
 
 use super::types::Rounding;
-use crate::ir::FloatKind;
-use crate::ir::core::float::{Format, Special};
+use ttc_float::{FloatKind, Format, Special};
 
 /// The place of the leading one that [`Exact::normal`] moves to. Two bits stay free above: for a carry, and for none of
 /// the shifts to overflow.
@@ -150,6 +149,12 @@ pub(crate) fn jam(value: u128, shift: i32) -> u128 {
 /// `value >> shift`, rounded.
 fn round_off(value: u128, shift: i32, negative: bool, rounding: Rounding) -> u128 {
     let (kept, lost) = match shift {
+        // The same for numbers of 64 bits, which most are.
+        1..64 if value >> 64 == 0 => {
+            let value = value as u64;
+            let rest = value & ((1 << shift) - 1);
+            (u128::from(value >> shift), (rest != 0).then(|| rest.cmp(&(1 << (shift - 1)))))
+        }
         129.. => (0, (value != 0).then_some(Ordering::Less)),
         128 => (0, (value != 0).then(|| value.cmp(&(1 << 127)))),
         _ => {

@@ -12,7 +12,7 @@
 
 use super::exact::{Exact, Number, infinity, nan, pack, unpack};
 use super::types::{Flags, Rounding, Type, each};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// The sign bit of a format in its register.
 pub(crate) fn sign_bit(kind: FloatKind) -> u64 {
@@ -125,6 +125,12 @@ pub fn fma(ty: Type, a: u64, b: u64, c: u64, rounding: Rounding, flags: Flags) -
         if kind == FloatKind::F32 && plain(rounding, flags) {
             return single(single_fma(a, b, c));
         }
+        if kind == FloatKind::F64 && plain(rounding, flags) {
+            let sum = double_of(a).mul_add(double_of(b), double_of(c));
+            if !sum.is_nan() {
+                return sum.to_bits();
+            }
+        }
         let numbers = [product(unpack(kind, a), unpack(kind, b)), unpack(kind, c)];
         sum(kind, numbers, &[b, c, a], rounding, flags)
     })
@@ -205,7 +211,7 @@ fn extreme(ty: Type, a: u64, b: u64, flags: Flags, larger: bool) -> u64 {
             (false, true) => x,
             // Two's complement of the magnitude orders patterns as numbers.
             (false, false) => {
-                let key = |v: u64| if v & sign != 0 { -i128::from(v & !sign) - 1 } else { i128::from(v) };
+                let key = |v: u64| if v & sign != 0 { -((v & !sign) as i64) - 1 } else { v as i64 };
                 if (key(x) > key(y)) == larger { x } else { y }
             }
         };

@@ -1,6 +1,6 @@
 //! The types of PTX's operands, its rounding modes, and the flags of arithmetic (PTX ISA, "Types", "Rounding Modifiers").
 
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 macro_rules! types {
     ($($name:ident $text:literal $bits:literal,)*) => {

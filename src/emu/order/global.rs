@@ -4,8 +4,6 @@
 //! different clusters, which is enough to find a write that does not know some read: one of the two is not of the
 //! writer's own cluster.
 
-use std::collections::BTreeMap;
-
 use super::{Access, Home, Order, Places, What, Who};
 use crate::emu::decode::op::Scope;
 
@@ -32,8 +30,8 @@ type Page = Box<[Cell]>;
 /// What all clusters share: the shadow of global memory, and the clocks of places that synchronise.
 #[derive(Default)]
 pub(crate) struct Everywhere {
-    /// By buffer and page.
-    pages: BTreeMap<(usize, u64), Page>,
+    /// By buffer and page. Pages that nobody has touched are not there.
+    pages: Vec<Vec<Option<Page>>>,
     pub(crate) places: Places,
     shift: u32,
 }
@@ -62,7 +60,8 @@ impl Everywhere {
             let page = granule / PAGE as u64;
             let end = last.min((page + 1) * PAGE as u64 - 1);
             let empty = Cell { write: NONE, reads: [NONE; 2] };
-            let cells = self.pages.entry((buffer, page)).or_insert_with(|| vec![empty; PAGE].into_boxed_slice());
+            let cells = page_at(&mut self.pages, buffer, page as usize)
+                .get_or_insert_with(|| vec![empty; PAGE].into_boxed_slice());
             let range = (granule % PAGE as u64) as usize..=(end % PAGE as u64) as usize;
             for cell in &mut cells[range] {
                 let found = cell.conflict(order, cluster, who, what);
@@ -75,7 +74,21 @@ impl Everywhere {
     }
 }
 
+/// The place of a page.
+#[inline]
+fn page_at(pages: &mut Vec<Vec<Option<Page>>>, buffer: usize, page: usize) -> &mut Option<Page> {
+    if pages.len() <= buffer {
+        pages.resize_with(buffer + 1, Vec::new);
+    }
+    let pages = &mut pages[buffer];
+    if pages.len() <= page {
+        pages.resize_with(page + 1, || None);
+    }
+    &mut pages[page]
+}
+
 /// Whether an access of a cluster knows an earlier one.
+#[inline]
 fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, written: bool) -> bool {
     if other.cluster == cluster {
         // Global memory has one order for both proxies here.
@@ -93,6 +106,7 @@ fn atomic_for_both(order: &Order, cluster: u32, who: &Who, other: &Remote, scope
 }
 
 impl Cell {
+    #[inline]
     fn conflict(&self, order: &Order, cluster: u32, who: &Who, what: What) -> Option<Conflict> {
         let w = &self.write;
         let both_atomic =
@@ -107,6 +121,7 @@ impl Cell {
         self.reads.iter().find(unknown).map(|r| (r.cluster, r.access, false))
     }
 
+    #[inline]
     fn remember(&mut self, cluster: u32, who: &Who, what: What) {
         let new = Remote { cluster, access: Access::new(who, what) };
         if what != What::Read {

@@ -227,7 +227,17 @@ impl Order {
     }
 
     /// Whether who makes an access knows another one of the same cluster.
+    #[inline]
     pub(crate) fn knows(&self, who: &Who, other: &Access, written: bool) -> bool {
+        let agent = u32::from(other.agent);
+        // The usual case: an access of another warp, by the generic proxy.
+        if who.proxy == Proxy::Generic && agent < self.warps && agent != who.warp {
+            return self.clocks[who.warp as usize].generic.get(agent) >= other.time && other.time != NEVER;
+        }
+        self.knows_own_or_asynchronous(who, other, written)
+    }
+
+    fn knows_own_or_asynchronous(&self, who: &Who, other: &Access, written: bool) -> bool {
         let clock = &self.clocks[who.warp as usize];
         let agent = u32::from(other.agent);
         if other.time == NEVER {

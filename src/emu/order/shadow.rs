@@ -72,8 +72,17 @@ impl Shadow {
         let mut shadow = std::mem::replace(&mut order.shared[block], Shadow { cells: vec![], shift: 0 });
         let (first, last) = (at >> shadow.shift, (at + size - 1) >> shadow.shift);
         let mut conflict = None;
+        // A wide access finds the same earlier one in its granules.
+        let mut known = Access::NONE;
         for cell in &mut shadow.cells[first as usize..=last as usize] {
+            if what == What::Read && !known.is_none() && cell.write == known {
+                cell.remember(order, who, what);
+                continue;
+            }
             let found = cell.conflict(order, who, what);
+            if found.is_none() {
+                known = cell.write;
+            }
             cell.remember(order, who, what);
             conflict = conflict.or(found);
         }
@@ -91,6 +100,7 @@ impl Shadow {
 }
 
 impl Cell {
+    #[inline]
     fn conflict(&self, order: &Order, who: &Who, what: What) -> Option<Conflict> {
         let both_atomic = what == What::Atomic && self.write.atomic.is_some();
         if !self.write.is_none() && !both_atomic && !order.knows(who, &self.write, true) {
@@ -103,6 +113,7 @@ impl Cell {
         std::iter::once(&self.read).chain(&self.more).find(unknown).map(|a| (*a, false))
     }
 
+    #[inline]
     fn remember(&mut self, order: &Order, who: &Who, what: What) {
         let new = Access::new(who, what);
         if what != What::Read {
@@ -121,6 +132,7 @@ impl Cell {
 }
 
 /// Replaces an old read by a new one, if nothing is lost by it.
+#[inline]
 fn covers(order: &Order, who: &Who, old: &mut Access, new: Access) -> bool {
     if old.is_none() {
         *old = new;

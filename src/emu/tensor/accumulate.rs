@@ -23,7 +23,7 @@
 
 use crate::emu::num::exact::{Exact, Number, infinity, nan, pack, unpack};
 use crate::emu::num::{Flags, Rounding, Type, fma};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// How products of one kind are added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,15 +190,6 @@ pub fn multiply_add_double(left: &[u64], right: &[u64], sum: u64) -> u64 {
     left.iter().zip(right).fold(sum, |c, (&a, &b)| fma(Type::F64, a, b, c, Rounding::Nearest, Flags::default()))
 }
 
-/// The accumulator after the products of integers. With `saturate` the sum is clamped to 32 bits with a sign.
-#[must_use]
-pub fn multiply_add_integer(left: &[i32], right: &[i32], sum: u64, saturate: bool) -> u64 {
-    let products: i64 = left.iter().zip(right).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum();
-    let total = i64::from(sum as u32 as i32) + products;
-    let clamped = if saturate { total.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) } else { total };
-    u64::from(clamped as u32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,12 +234,6 @@ mod tests {
             assert_eq!(add(&left, &right, sum).to_bits(), 0x7fff_ffff);
         }
         assert_eq!(add(&[1.0], &[1.0], f32::NEG_INFINITY).to_bits(), f32::NEG_INFINITY.to_bits());
-    }
-
-    #[test]
-    fn integers_wrap_or_are_clamped() {
-        assert_eq!(multiply_add_integer(&[127; 4], &[127; 4], 0x7fff_ffff, true), 0x7fff_ffff);
-        assert_eq!(multiply_add_integer(&[127; 4], &[127; 4], 0x7fff_ffff, false), 0x8000_0000 + 4 * 127 * 127 - 1);
     }
 
     #[test]

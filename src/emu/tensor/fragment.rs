@@ -40,6 +40,12 @@ pub fn result(rows: u32, lane: u32, index: u32) -> (u32, u32) {
     (lane / 4 + 8 * (within / 2), 8 * group + 2 * (lane % 4) + within % 2)
 }
 
+/// The lane and the number of the result's element at a row and a column: the inverse of [`result`].
+#[must_use]
+pub fn holder(rows: u32, row: u32, column: u32) -> (u32, u32) {
+    (4 * (row % 8) + column % 8 / 2, rows / 4 * (column / 8) + 2 * (row / 8) + column % 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +87,10 @@ mod tests {
             let held: BTreeSet<_> =
                 (0..32).flat_map(|lane| (0..rows * columns / 32).map(move |i| result(rows, lane, i))).collect();
             assert_eq!(held.len() as u32, rows * columns);
+            for (row, column) in held {
+                let (lane, index) = holder(rows, row, column);
+                assert_eq!(result(rows, lane, index), (row, column));
+            }
         }
     }
 

@@ -14,6 +14,9 @@
 
 use super::swizzle::Swizzle;
 
+/// The bytes of the largest shared memory of a block.
+const MOST_BYTES: u64 = 227 << 10;
+
 /// The most axes of a tensor.
 pub const MOST_AXES: usize = 5;
 /// The bytes of a tensor map in memory.
@@ -150,6 +153,10 @@ impl TensorMap {
                 "its box takes every {}th element along axis {axis}, expected 1 to 8",
                 self.element_strides[axis]
             ));
+        }
+        let bytes = (0..axes).map(|i| u64::from(self.shape(i))).product::<u64>() * u64::from(self.element.bytes());
+        if bytes > MOST_BYTES {
+            return Some(format!("its box has {bytes} bytes, and shared memory at most {MOST_BYTES}"));
         }
         if !self.address.is_multiple_of(16) {
             return Some(format!("its address {:#x} is no multiple of 16", self.address));

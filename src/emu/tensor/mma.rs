@@ -10,10 +10,11 @@
 //! Example: `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32` is `Mma { m: 16, n: 8, k: 16, a: F16, b: F16, c: F32,
 //! d: F32, saturate: false }`, with 4 registers of A, 2 of B, and 4 of C.
 
-use super::accumulate::{Factor, Formats, model, multiply_add, multiply_add_double, multiply_add_integer};
+use super::accumulate::{Formats, model, multiply_add_double};
 use super::fragment;
+use super::tile::{Floats, Integers, SIDE, multiply_add_integers, multiply_add_row};
 use crate::emu::num::{Flags, Rounding, Type, add, convert};
-use crate::ir::FloatKind;
+use ttc_float::FloatKind;
 
 /// A warp's register: a value a lane.
 pub type Register = [u64; 32];
@@ -90,126 +91,184 @@ fn packed(ty: Type) -> usize {
 /// Runs the instruction. The slices hold as many registers as [`Mma`] says, and the form is known.
 #[must_use]
 pub fn mma(form: &Mma, a: &[Register], b: &[Register], c: &[Register]) -> Vec<Register> {
-    let rows = collect(form.m, form.k, form.a, a, |lane, r| fragment::left(form.m, form.a.bits(), lane, r));
-    let columns = collect(form.n, form.k, form.b, b, |lane, r| {
-        let (k, column) = fragment::right(form.b.bits(), lane, r);
-        (column, k)
-    });
-    let product = Product::new(form, &rows, &columns);
+    let product = Product::new(form, a, b);
     let mut out = vec![[0; 32]; form.sum_registers(form.d)];
-    for lane in 0..32 {
-        for index in 0..form.m * form.n / 32 {
-            let (row, column) = fragment::result(form.m, lane, index);
-            let start = element(c, form.c, lane, index);
-            let value = product.at(row as usize, column as usize, start);
-            put(&mut out, form.d, lane, index, value);
+    for row in 0..form.m {
+        for group in 0..form.n / SIDE as u32 {
+            let mut sums = sums(c, form.c, form.m, row, group);
+            product.add(row as usize, group as usize, &mut sums);
+            put_sums(&mut out, form.d, form.m, row, group, &sums);
         }
     }
     out
 }
 
+/// The accumulators of a row and of the eight columns of a group.
+#[inline]
+pub(super) fn sums(registers: &[Register], ty: Type, rows: u32, row: u32, group: u32) -> [u64; SIDE] {
+    std::array::from_fn(|i| {
+        let (lane, index) = fragment::holder(rows, row, group * SIDE as u32 + i as u32);
+        element(registers, ty, lane, index)
+    })
+}
+
+/// Sets those accumulators, which were 0.
+#[inline]
+pub(super) fn put_sums(registers: &mut [Register], ty: Type, rows: u32, row: u32, group: u32, sums: &[u64; SIDE]) {
+    for (i, sum) in sums.iter().enumerate() {
+        let (lane, index) = fragment::holder(rows, row, group * SIDE as u32 + i as u32);
+        put(registers, ty, lane, index, *sum);
+    }
+}
+
 /// The element `index` of a lane's accumulator.
+#[inline]
 pub(super) fn element(registers: &[Register], ty: Type, lane: u32, index: u32) -> u64 {
     let per = packed(ty) as u32;
     registers[(index / per) as usize][lane as usize] >> (index % per * ty.bits()) & ty.mask()
 }
 
 /// Sets the element `index` of a lane's accumulator, which was 0.
+#[inline]
 pub(super) fn put(registers: &mut [Register], ty: Type, lane: u32, index: u32, value: u64) {
     let per = packed(ty) as u32;
     registers[(index / per) as usize][lane as usize] |= value << (index % per * ty.bits());
 }
 
-/// The lines of an operand, each along K, from a warp's registers. `place` gives the line and the first place along K of
-/// a register of a lane.
-pub(super) fn collect(
-    lines: u32,
-    k: u32,
+/// Calls `f` with the line, the place along K and the pattern of each element in a warp's registers. `place` gives the
+/// line and the first place of a register of a lane.
+pub(super) fn each_element(
     ty: Type,
     registers: &[Register],
     place: impl Fn(u32, u32) -> (u32, u32),
-) -> Vec<Vec<u64>> {
-    let mut out = vec![vec![0; k as usize]; lines as usize];
+    mut f: impl FnMut(usize, usize, u64),
+) {
+    let (bits, mask) = (ty.bits(), ty.mask());
     for (r, register) in registers.iter().enumerate() {
         for (lane, &word) in register.iter().enumerate() {
             let (line, first) = place(lane as u32, r as u32);
-            for e in 0..fragment::per_word(ty.bits()) {
-                out[line as usize][(first + e) as usize] = word >> (e * ty.bits()) & ty.mask();
+            for e in 0..fragment::per_word(bits) {
+                f(line as usize, (first + e) as usize, word >> (e * bits) & mask);
             }
         }
     }
-    out
+}
+
+/// The elements of A.
+#[inline]
+fn each_left(form: &Mma, a: &[Register], f: impl FnMut(usize, usize, u64)) {
+    each_element(form.a, a, |lane, r| fragment::left(form.m, form.a.bits(), lane, r), f);
+}
+
+/// The elements of B, by column.
+#[inline]
+fn each_right(form: &Mma, b: &[Register], f: impl FnMut(usize, usize, u64)) {
+    let place = |lane, r| {
+        let (k, column) = fragment::right(form.b.bits(), lane, r);
+        (column, k)
+    };
+    each_element(form.b, b, place, f);
 }
 
 /// The operands of an instruction, decoded.
 enum Product {
-    Float { formats: Formats, operand: Type, sums: [Type; 2], rows: Vec<Vec<Factor>>, columns: Vec<Vec<Factor>> },
-    Bytes { formats: Formats, sum: Type, rows: Vec<[Vec<Factor>; 2]>, columns: Vec<[Vec<Factor>; 2]> },
-    Double { rows: Vec<Vec<u64>>, columns: Vec<Vec<u64>> },
-    Integer { rows: Vec<Vec<i32>>, columns: Vec<Vec<i32>>, saturate: bool },
+    Float {
+        formats: Formats,
+        operand: Type,
+        sums: [Type; 2],
+        left: Floats,
+        right: Floats,
+    },
+    /// 8-bit floats in f16: the first two of every four along K, and the other two.
+    Bytes {
+        formats: Formats,
+        sum: Type,
+        left: [Floats; 2],
+        right: [Floats; 2],
+    },
+    Double {
+        rows: Vec<Vec<u64>>,
+        columns: Vec<Vec<u64>>,
+    },
+    Integer {
+        left: Integers,
+        right: Integers,
+        saturate: bool,
+    },
 }
 
 impl Product {
-    fn new(form: &Mma, rows: &[Vec<u64>], columns: &[Vec<u64>]) -> Product {
-        let kinds = (form.a.float(), form.b.float(), form.d.float());
-        match kinds {
-            (Some(FloatKind::F64), ..) => Product::Double { rows: rows.to_vec(), columns: columns.to_vec() },
-            (Some(left), Some(right), Some(sum)) if left.is_fp8() && right.is_fp8() => Product::Bytes {
-                formats: Formats { left: FloatKind::F16, right: FloatKind::F16, sum },
-                sum: form.d,
-                rows: rows.iter().map(|line| halves(form.a, line)).collect(),
-                columns: columns.iter().map(|line| halves(form.b, line)).collect(),
-            },
-            (Some(left), Some(right), Some(sum)) => Product::Float {
-                formats: Formats { left, right, sum },
-                operand: form.a,
-                sums: [form.c, form.d],
-                rows: factors(left, rows),
-                columns: factors(right, columns),
-            },
-            _ => Product::Integer {
-                rows: integers(form.a, rows),
-                columns: integers(form.b, columns),
-                saturate: form.saturate,
-            },
+    fn new(form: &Mma, a: &[Register], b: &[Register]) -> Product {
+        let (m, n, k) = (form.m as usize, form.n as usize, form.k as usize);
+        match (form.a.float(), form.b.float(), form.d.float()) {
+            (Some(FloatKind::F64), ..) => {
+                let (mut rows, mut columns) = (vec![vec![0; k]; m], vec![vec![0; k]; n]);
+                each_left(form, a, |line, place, x| rows[line][place] = x);
+                each_right(form, b, |line, place, x| columns[line][place] = x);
+                Product::Double { rows, columns }
+            }
+            (Some(left), Some(right), Some(sum)) if left.is_fp8() && right.is_fp8() => {
+                let half = |lines| [0, 1].map(|_| Floats::new(FloatKind::F16, lines, k / 2));
+                let (mut left, mut right) = (half(m), half(n));
+                let set = |to: &mut [Floats; 2], ty, (line, place, x): (usize, usize, u64)| {
+                    let x = convert(x, ty, Type::F16, Rounding::Nearest, Flags::default());
+                    to[place / 2 % 2].set(line, place / 4 * 2 + place % 2, x);
+                };
+                each_left(form, a, |line, place, x| set(&mut left, form.a, (line, place, x)));
+                each_right(form, b, |line, place, x| set(&mut right, form.b, (line, place, x)));
+                Product::Bytes {
+                    formats: Formats { left: FloatKind::F16, right: FloatKind::F16, sum },
+                    sum: form.d,
+                    left: left.map(|f| f.decode(false)),
+                    right: right.map(|f| f.decode(false)),
+                }
+            }
+            (Some(left), Some(right), Some(sum)) => {
+                let formats = Formats { left, right, sum };
+                let (mut left, mut right) = (Floats::new(left, m, k), Floats::new(right, n, k));
+                each_left(form, a, |line, place, x| left.set(line, place, x));
+                each_right(form, b, |line, place, x| right.set(line, place, x));
+                let (left, right) = (left.decode(false), right.decode(false));
+                Product::Float { formats, operand: form.a, sums: [form.c, form.d], left, right }
+            }
+            _ => {
+                let (mut left, mut right) = (Integers::new(m, k), Integers::new(n, k));
+                each_left(form, a, |line, place, x| left.set(line, place, form.a.integer(x) as i32));
+                each_right(form, b, |line, place, x| right.set(line, place, form.b.integer(x) as i32));
+                Product::Integer { left, right, saturate: form.saturate }
+            }
         }
     }
 
-    /// An element of the result, from the accumulator's.
-    fn at(&self, row: usize, column: usize, start: u64) -> u64 {
+    /// Adds the products of a row and of the eight columns of a group.
+    fn add(&self, row: usize, group: usize, sums: &mut [u64; SIDE]) {
         match self {
-            Product::Float { formats, operand, sums: [from, to], rows, columns } => {
-                let start = convert(start, *from, *to, Rounding::Nearest, Flags::default());
-                multiply_add(*formats, model(*operand, *to, false), &rows[row], &columns[column], start)
+            Product::Float { formats, operand, sums: [from, to], left, right } => {
+                if from != to {
+                    *sums = sums.map(|s| convert(s, *from, *to, Rounding::Nearest, Flags::default()));
+                }
+                multiply_add_row(*formats, model(*operand, *to, false), (left, row), (right, group), sums);
             }
-            Product::Bytes { formats, sum, rows, columns } => {
+            Product::Bytes { formats, sum, left, right } => {
                 let model = model(Type::F16, *sum, false);
-                let product = (0..2)
-                    .fold(0, |sum, half| multiply_add(*formats, model, &rows[row][half], &columns[column][half], sum));
-                add(*sum, start, product, Rounding::Nearest, Flags::default())
+                let mut products = [0; SIDE];
+                for half in 0..2 {
+                    multiply_add_row(*formats, model, (&left[half], row), (&right[half], group), &mut products);
+                }
+                for (start, product) in sums.iter_mut().zip(products) {
+                    *start = add(*sum, *start, product, Rounding::Nearest, Flags::default());
+                }
             }
-            Product::Double { rows, columns } => multiply_add_double(&rows[row], &columns[column], start),
-            Product::Integer { rows, columns, saturate } => {
-                multiply_add_integer(&rows[row], &columns[column], start, *saturate)
+            Product::Double { rows, columns } => {
+                for (i, sum) in sums.iter_mut().enumerate() {
+                    *sum = multiply_add_double(&rows[row], &columns[group * SIDE + i], *sum);
+                }
+            }
+            Product::Integer { left, right, saturate } => {
+                multiply_add_integers((left, row), (right, group), *saturate, sums);
             }
         }
     }
-}
-
-/// Decodes lines of floats.
-pub(super) fn factors(kind: FloatKind, lines: &[Vec<u64>]) -> Vec<Vec<Factor>> {
-    lines.iter().map(|line| line.iter().map(|&x| Factor::new(kind, x)).collect()).collect()
-}
-
-/// Decodes lines of 8-bit integers.
-pub(super) fn integers(ty: Type, lines: &[Vec<u64>]) -> Vec<Vec<i32>> {
-    lines.iter().map(|line| line.iter().map(|&x| ty.integer(x) as i32).collect()).collect()
-}
-
-/// A line of 8-bit floats in f16: the first two of every four, and the other two.
-fn halves(ty: Type, line: &[u64]) -> [Vec<Factor>; 2] {
-    let half = |x: u64| Factor::new(FloatKind::F16, convert(x, ty, Type::F16, Rounding::Nearest, Flags::default()));
-    [0, 2].map(|first| line.chunks(4).flat_map(|four| four[first..first + 2].iter().map(|&x| half(x))).collect())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! | file | what it knows |
 //! |---|---|
 //! | [`accumulate`] | how a tensor core multiplies and adds |
+//! | [`tile`] | the same for tiles of floats, fast |
 //! | [`fragment`] | which lane and register hold an element of an operand |
 //! | [`mod@mma`] | `mma.sync` |
 //! | [`matrix`] | `ldmatrix`, `stmatrix` |
@@ -21,6 +22,7 @@ pub mod map;
 pub mod matrix;
 pub mod mma;
 pub mod swizzle;
+pub mod tile;
 pub mod wgmma;
 
 pub use descriptor::Descriptor;

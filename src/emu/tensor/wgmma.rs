@@ -11,10 +11,13 @@
 //! Example: `wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16` has 128 accumulator registers a lane, and 4 of A if it
 //! is in registers.
 
-use super::accumulate::{Factor, Formats, Model, model, multiply_add, multiply_add_integer};
+use std::convert::Infallible;
+
+use super::accumulate::{Formats, Model, model};
 use super::descriptor::{Descriptor, Major};
 use super::fragment;
-use super::mma::{Register, collect, element, factors, integers, put};
+use super::mma::{Register, each_element, put_sums, sums};
+use super::tile::{Floats, Integers, SIDE, multiply_add_integers, multiply_add_row};
 use crate::emu::num::Type;
 
 /// Rows of a warp group.
@@ -46,10 +49,50 @@ pub struct Wgmma {
 }
 
 /// The lines of an operand along K, decoded: rows of A or columns of B.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Lines {
-    Float(Vec<Vec<Factor>>),
-    Integer(Vec<Vec<i32>>),
+    Float(Floats),
+    Integer(Integers),
+}
+
+impl Lines {
+    /// Lines whose elements `fill` sets: it is given what takes a line, a place along K and a pattern.
+    fn new<E>(
+        ty: Type,
+        (lines, k): (u32, u32),
+        negate: bool,
+        fill: impl FnOnce(&mut dyn FnMut(usize, usize, u64)) -> Result<(), E>,
+    ) -> Result<Lines, E> {
+        let (lines, k) = (lines as usize, k as usize);
+        if let Some(kind) = ty.float() {
+            let mut floats = Floats::new(kind, lines, k);
+            fill(&mut |line, place, x| floats.set(line, place, x))?;
+            return Ok(Lines::Float(floats.decode(negate)));
+        }
+        let mut integers = Integers::new(lines, k);
+        fill(&mut |line, place, x| integers.set(line, place, ty.integer(x) as i32))?;
+        Ok(Lines::Integer(integers))
+    }
+
+    /// Lines in shared memory.
+    fn shared<E>(
+        ty: Type,
+        (lines, k): (u32, u32),
+        negate: bool,
+        (descriptor, major): (Descriptor, Major),
+        mut read: impl FnMut(u32, u32) -> Result<u64, E>,
+    ) -> Result<Lines, E> {
+        let bytes = ty.bits() / 8;
+        Lines::new(ty, (lines, k), negate, |set| {
+            for outer in 0..lines {
+                for place in 0..k {
+                    let x = read(descriptor.address(major, bytes, outer, place), bytes)?;
+                    set(outer as usize, place as usize, x);
+                }
+            }
+            Ok(())
+        })
+    }
 }
 
 /// A of one warp, as the instruction gives it.
@@ -94,7 +137,7 @@ impl Wgmma {
     /// # Errors
     /// The first error of `read`.
     pub fn left<E>(&self, descriptor: Descriptor, read: impl FnMut(u32, u32) -> Result<u64, E>) -> Result<Lines, E> {
-        Ok(decode(self.a, &lines(ROWS, self.k(), self.a, self.a_major, descriptor, read)?, self.negate_a))
+        Lines::shared(self.a, (ROWS, self.k()), self.negate_a, (descriptor, self.a_major), read)
     }
 
     /// Reads the columns of B, like [`Wgmma::left`].
@@ -102,30 +145,8 @@ impl Wgmma {
     /// # Errors
     /// The first error of `read`.
     pub fn right<E>(&self, descriptor: Descriptor, read: impl FnMut(u32, u32) -> Result<u64, E>) -> Result<Lines, E> {
-        Ok(decode(self.b, &lines(self.n, self.k(), self.b, self.b_major, descriptor, read)?, self.negate_b))
+        Lines::shared(self.b, (self.n, self.k()), self.negate_b, (descriptor, self.b_major), read)
     }
-}
-
-/// The lines of an operand in shared memory.
-fn lines<E>(
-    count: u32,
-    k: u32,
-    ty: Type,
-    major: Major,
-    descriptor: Descriptor,
-    mut read: impl FnMut(u32, u32) -> Result<u64, E>,
-) -> Result<Vec<Vec<u64>>, E> {
-    let bytes = ty.bits() / 8;
-    (0..count).map(|outer| (0..k).map(|k| read(descriptor.address(major, bytes, outer, k), bytes)).collect()).collect()
-}
-
-fn decode(ty: Type, lines: &[Vec<u64>], negate: bool) -> Lines {
-    let Some(kind) = ty.float() else { return Lines::Integer(integers(ty, lines)) };
-    let mut decoded = factors(kind, lines);
-    if negate {
-        decoded.iter_mut().flatten().for_each(|f| *f = f.negated());
-    }
-    Lines::Float(decoded)
 }
 
 /// The accumulator of warp `warp` (0 to 3) of the group after the instruction. `sum` holds the registers before it, or
@@ -137,17 +158,21 @@ pub fn wgmma(form: &Wgmma, warp: u32, a: Left<'_>, b: &Lines, sum: Option<&[Regi
         Left::Shared(lines) => (lines, warp * WARP_ROWS),
         Left::Registers(registers) => {
             let place = |lane, r| fragment::left(WARP_ROWS, form.a.bits(), lane, r);
-            own = decode(form.a, &collect(WARP_ROWS, form.k(), form.a, registers, place), form.negate_a);
+            let Ok(lines) = Lines::new(form.a, (WARP_ROWS, form.k()), form.negate_a, |set| {
+                each_element(form.a, registers, place, set);
+                Ok::<_, Infallible>(())
+            });
+            own = lines;
             (&own, 0)
         }
     };
     let product = Product::new(form, rows, b);
     let mut out = vec![[0; 32]; form.sum_registers()];
-    for lane in 0..32 {
-        for index in 0..form.n / 2 {
-            let (row, column) = fragment::result(WARP_ROWS, lane, index);
-            let start = sum.map_or(0, |registers| element(registers, form.d, lane, index));
-            put(&mut out, form.d, lane, index, product.at((first + row) as usize, column as usize, start));
+    for row in 0..WARP_ROWS {
+        for group in 0..form.n / SIDE as u32 {
+            let mut sums = sum.map_or([0; SIDE], |registers| sums(registers, form.d, WARP_ROWS, row, group));
+            product.add((first + row) as usize, group as usize, &mut sums);
+            put_sums(&mut out, form.d, WARP_ROWS, row, group, &sums);
         }
     }
     out
@@ -158,12 +183,12 @@ enum Product<'a> {
     Float {
         formats: Formats,
         model: Model,
-        rows: &'a [Vec<Factor>],
-        columns: &'a [Vec<Factor>],
+        left: &'a Floats,
+        right: &'a Floats,
     },
     Integer {
-        rows: &'a [Vec<i32>],
-        columns: &'a [Vec<i32>],
+        left: &'a Integers,
+        right: &'a Integers,
         saturate: bool,
     },
     /// Operands of unlike kinds, which no form has.
@@ -171,36 +196,38 @@ enum Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    fn new(form: &Wgmma, rows: &'a Lines, columns: &'a Lines) -> Product<'a> {
-        match (rows, columns, form.a.float(), form.b.float(), form.d.float()) {
-            (Lines::Float(rows), Lines::Float(columns), Some(left), Some(right), Some(sum)) => Product::Float {
-                formats: Formats { left, right, sum },
+    fn new(form: &Wgmma, left: &'a Lines, right: &'a Lines) -> Product<'a> {
+        match (left, right, form.a.float(), form.b.float(), form.d.float()) {
+            (Lines::Float(left), Lines::Float(right), Some(a), Some(b), Some(sum)) => Product::Float {
+                formats: Formats { left: a, right: b, sum },
                 model: model(form.a, form.d, true),
-                rows,
-                columns,
+                left,
+                right,
             },
-            (Lines::Integer(rows), Lines::Integer(columns), ..) => {
-                Product::Integer { rows, columns, saturate: form.saturate }
+            (Lines::Integer(left), Lines::Integer(right), ..) => {
+                Product::Integer { left, right, saturate: form.saturate }
             }
             _ => Product::Nothing,
         }
     }
 
-    fn at(&self, row: usize, column: usize, start: u64) -> u64 {
+    /// Adds the products of a row and of the eight columns of a group.
+    fn add(&self, row: usize, group: usize, sums: &mut [u64; SIDE]) {
         match self {
-            Product::Float { formats, model, rows, columns } => {
-                multiply_add(*formats, *model, &rows[row], &columns[column], start)
+            Product::Float { formats, model, left, right } => {
+                multiply_add_row(*formats, *model, (left, row), (right, group), sums);
             }
-            Product::Integer { rows, columns, saturate } => {
-                multiply_add_integer(&rows[row], &columns[column], start, *saturate)
+            Product::Integer { left, right, saturate } => {
+                multiply_add_integers((left, row), (right, group), *saturate, sums);
             }
-            Product::Nothing => start,
+            Product::Nothing => {}
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::mma::{element, put};
     use super::super::swizzle::Swizzle;
     use super::*;
     use std::collections::BTreeMap;

@@ -24,7 +24,7 @@ pub enum FloatKind {
 
 /// The meaning of the largest exponent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Special {
+pub enum Special {
     /// Infinity and NaN as in IEEE 754.
     Ieee,
     /// There is no infinity, and all ones is NaN (`FN`).
@@ -39,13 +39,13 @@ pub(crate) enum Special {
 
 /// How the bits of a format are read.
 #[derive(Clone, Copy)]
-pub(crate) struct Format {
+pub struct Format {
     /// Bits of the exponent.
-    pub(crate) exponent: u32,
+    pub exponent: u32,
     /// Bits of the mantissa without the implicit one.
-    pub(crate) mantissa: u32,
-    pub(crate) bias: i32,
-    pub(crate) special: Special,
+    pub mantissa: u32,
+    pub bias: i32,
+    pub special: Special,
 }
 
 impl FloatKind {
@@ -107,7 +107,7 @@ impl FloatKind {
     }
 
     /// How its bits are read.
-    pub(crate) fn format(self) -> Format {
+    pub fn format(self) -> Format {
         let f = |exponent, mantissa, bias, special| Format { exponent, mantissa, bias, special };
         match self {
             FloatKind::F4E2M1FN => f(2, 1, 1, Special::Finite),
@@ -133,6 +133,9 @@ impl FloatKind {
         if self == FloatKind::F64 {
             return f64::from_bits(bits);
         }
+        if self == FloatKind::F32 && !f32::from_bits(bits as u32).is_nan() {
+            return f64::from(f32::from_bits(bits as u32));
+        }
         let Format { exponent, mantissa, bias, special } = self.format();
         if special == Special::PowersOfTwo {
             return if bits & 0xff == 0xff { f64::NAN } else { 2f64.powi((bits & 0xff) as i32 - bias) };
@@ -149,7 +152,8 @@ impl FloatKind {
             Special::Unsigned0 if negative && exp == 0 && frac == 0 => return f64::NAN,
             _ => {}
         }
-        let scale = |e: i32| 2f64.powi(e);
+        // No format narrower than f64 has exponents that f64 lacks.
+        let scale = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
         let magnitude = if exp == 0 {
             frac as f64 * scale(1 - bias - mantissa as i32)
         } else {
