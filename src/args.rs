@@ -368,6 +368,9 @@ pub(crate) struct Emulate {
     pub(crate) launch: PathBuf,
     #[command(flatten)]
     pub(crate) schedules: Schedules,
+    /// How many schedules to run at once [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
     /// Write down the steps of one warp of block X,Y,Z
     #[arg(long, value_name = "X,Y,Z:WARP", value_parser = block_and_warp)]
     pub(crate) trace: Option<([u32; 3], u32)>,

@@ -2,12 +2,16 @@
 //!
 //! 1. The launch comes from a launch file with PTX beside it, or from a case that is compiled here.
 //! 2. It runs once for each schedule: the seed counts up, and asynchronous work lands late, early and at random in turn.
+//!    Several schedules run at once, each with memory of its own, and are reported in their order.
 //! 3. What a run finds becomes diagnostics. The results of a case are compared with those of the interpreter, whose
 //!    meaning of the kernel is the source's; those of a launch file with the files that it names.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ttc::cases::Folder;
 use ttc::cases::manual::Bound;
@@ -21,6 +25,7 @@ use ttc::gpu::arguments;
 use ttc::interp::{self, Memory, RunOptions, npy};
 use ttc::target::Target;
 use ttc::text_file::plain;
+use ttc::threads;
 
 use super::Report;
 use super::interpret::prepare::{Bindings, Launch};
@@ -44,6 +49,29 @@ fn schedule(s: &Schedules, number: u32, base: &Options) -> Options {
     Options { seed: s.seed.wrapping_add(u64::from(number)), landing: landing(s, number), ..base.clone() }
 }
 
+/// What `run` makes of the schedules, in their order. Up to `jobs` of them run at once; the next ones begin when somebody
+/// asks for their results.
+fn in_order<T: Send>(count: u32, jobs: Option<usize>, run: impl Fn(u32) -> T + Sync) -> impl Iterator<Item = T> {
+    let jobs = jobs.unwrap_or_else(threads::usual).clamp(1, count.max(1) as usize) as u32;
+    let (mut begun, mut ready) = (0u32, VecDeque::new());
+    std::iter::from_fn(move || {
+        if ready.is_empty() {
+            let end = count.min(begun.saturating_add(jobs));
+            let (next, done) = (AtomicU32::new(begun), Mutex::new(BTreeMap::new()));
+            threads::crew((end - begun) as usize, || {
+                let claim = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < end);
+                while let Some(number) = claim() {
+                    let made = run(number);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, made);
+                }
+            });
+            begun = end;
+            ready.extend(done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values());
+        }
+        ready.pop_front()
+    })
+}
+
 /// Runs a case as compiled code.
 pub(super) fn interpret(
     i: &Interpret,
@@ -64,11 +92,16 @@ pub(super) fn interpret(
     let base = Options { check, max_steps: i.max_ops.max(1 << 32), max_findings: i.max_faults, ..Options::default() };
     let mut text = launch.text.clone();
     let mut last = None;
-    for number in 0..i.compiled.schedules.count.max(1) {
+    let run = |number: u32| {
         let options = schedule(&i.compiled.schedules, number, &base);
         let start = Instant::now();
-        let (outcome, memory) = prepared.run(&options).map_err(|fault| diagnostics::of_fault(&fault, &assembly.ptx))?;
-        let _ = writeln!(text, "{}", summary(&launch.kernel, &options, &outcome, start));
+        let done = prepared.run(&options);
+        (options, done, start.elapsed())
+    };
+    let runs = in_order(i.compiled.schedules.count.max(1), i.jobs, run);
+    for (number, (options, done, time)) in runs.enumerate() {
+        let (outcome, memory) = done.map_err(|fault| diagnostics::of_fault(&fault, &assembly.ptx))?;
+        let _ = writeln!(text, "{}", summary(&launch.kernel, &options, &outcome, time));
         let found: Vec<_> = outcome.findings.iter().map(|f| diagnostics::of_finding(f, &assembly.ptx)).collect();
         if !found.is_empty() {
             return Err(found);
@@ -101,13 +134,13 @@ pub(super) fn interpret(
 }
 
 /// `softmax: seed 0, late: 123456 steps, 12.3 million a second`.
-fn summary(kernel: &str, options: &Options, outcome: &Outcome, start: Instant) -> String {
+fn summary(kernel: &str, options: &Options, outcome: &Outcome, time: Duration) -> String {
     let landing = match options.landing {
         emu::Landing::Early => "early",
         emu::Landing::Late => "late",
         emu::Landing::Random => "random",
     };
-    let (steps, seconds) = (outcome.instructions, start.elapsed().as_secs_f64());
+    let (steps, seconds) = (outcome.instructions, time.as_secs_f64());
     let speed = steps as f64 / seconds.max(1e-9) / 1e6;
     format!("{kernel}: seed {}, {landing}: {steps} steps of warps, {speed:.1} million a second", options.seed)
 }
@@ -210,12 +243,18 @@ fn try_emulate(e: &args::Emulate, report: &mut Report) -> Try<()> {
         max_trace: e.max_lines,
         ..Options::default()
     };
-    for number in 0..e.schedules.count.max(1) {
+    let run = |number: u32| -> Try<_> {
         let options = schedule(&e.schedules, number, &base);
         let (launch, mut memory) = file.load(folder).map_err(wrong)?;
         let expected = file.expected(folder).map_err(wrong)?;
         let start = Instant::now();
         let done = emu::run(&program, &kernel, &launch, &mut memory, &options);
+        Ok((options, memory, expected, done, start.elapsed()))
+    };
+    let mut runs = in_order(e.schedules.count.max(1), e.jobs, run);
+    for number in 0..e.schedules.count.max(1) {
+        let Some(ran) = runs.next() else { break };
+        let (options, memory, expected, done, time) = ran?;
         let outcome = match &done {
             Ok(outcome) => outcome,
             Err(fault) => &fault.before,
@@ -225,7 +264,7 @@ fn try_emulate(e: &args::Emulate, report: &mut Report) -> Try<()> {
             outcome.printed.iter().for_each(|line| text.push_str(line));
             outcome.trace.iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
-        let _ = writeln!(text, "{}", summary(&kernel, &options, outcome, start));
+        let _ = writeln!(text, "{}", summary(&kernel, &options, outcome, time));
         report.stdout.extend(text.as_bytes());
         if let Err(fault) = &done {
             return Err(diagnostics::of_fault(fault, &ptx));

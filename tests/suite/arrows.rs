@@ -63,8 +63,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fingerprint", &[]),
     ("launch", &["fingerprint", "ir", "parser", "source", "diag", "target"]),
     ("interp", &["ir", "source", "diag"]),
-    // Of the IR it uses the table of float formats alone.
-    ("emu", &["ir"]),
+    // A crate of its own.
+    ("emu", &[]),
     ("emulate", &["emu", "source", "diag", "irgen::types", "launch", "driver", "gpu"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "launch", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
@@ -91,4 +92,32 @@ fn emulated_kernels_agree_with_their_references() {
         wrong
     });
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Several schedules at once say what one after the other says: results in their order, and the first fault.
+#[test]
+fn emulated_schedules_do_not_depend_on_the_number_of_jobs() {
+    let ttc = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
+        let done = command.args(args).env("TTC_CACHE", "0").current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        let stdout = String::from_utf8(done.stdout).unwrap();
+        // The speed is another one in every run.
+        let lines: Vec<_> = stdout.lines().map(|l| l.split_once(" steps of warps").map_or(l, |(l, _)| l)).collect();
+        (done.status.code(), lines.join("\n"), String::from_utf8(done.stderr).unwrap())
+    };
+    let case = |jobs| ttc(&["interpret", "--stage", "ptx", "kernels/add.toml", "--schedules", "5", "--jobs", jobs]);
+    let alone = case("1");
+    assert_eq!((alone.0, alone.1.matches(": seed ").count()), (Some(0), 5), "{alone:?}");
+    assert_eq!(case("3"), alone);
+    let dir = tempfile::tempdir().unwrap();
+    let launch = dir.path().join("launch.json");
+    let text = r#"{"grid": [1, 1, 1], "block": [64, 1, 1], "shared": 256,
+        "buffers": [{"name": "y", "bytes": 256}], "arguments": [{"buffer": "y"}]}"#;
+    std::fs::write(&launch, text).unwrap();
+    let launch = launch.to_str().unwrap();
+    let race =
+        |jobs| ttc(&["emulate", "tests/codes/E1204.ptx", "--launch", launch, "--schedules", "4", "--jobs", jobs]);
+    let alone = race("1");
+    assert!(alone.0 == Some(1) && alone.2.contains("E1204"), "{alone:?}");
+    assert_eq!(race("4"), alone);
 }

@@ -37,10 +37,10 @@ impl Env<'_, '_> {
         });
         match &step.op {
             Op::Store(s) => {
-                line += &self.lines_of(warp, ("writes", s.space), &s.address, (&s.from, s.ty.bits()), active)
+                line += &self.lines_of(warp, ("writes", s.space), &s.address, (&s.from, s.ty.bits()), active);
             }
             Op::Atomic(a) => {
-                line += &self.lines_of(warp, ("gives", a.space), &a.address, (&a.from, a.ty.bits()), active)
+                line += &self.lines_of(warp, ("gives", a.space), &a.address, (&a.from, a.ty.bits()), active);
             }
             _ => {}
         }

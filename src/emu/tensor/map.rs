@@ -327,7 +327,8 @@ const LISTS: usize = 8 + 8 * (MOST_AXES - 1);
 const SMALL: usize = LISTS + 12 * MOST_AXES;
 
 /// The swizzle of a number of `.swizzle_mode`.
-pub(crate) fn swizzle(number: u32) -> Option<Swizzle> {
+#[must_use]
+pub fn swizzle(number: u32) -> Option<Swizzle> {
     [Swizzle::None, Swizzle::Bytes32, Swizzle::Bytes64, Swizzle::Bytes128].get(number as usize).copied()
 }
 

@@ -14,7 +14,7 @@ pub mod clone;
 pub mod dominance;
 pub mod encoding;
 pub mod entity;
-pub use ttc_float as float;
+pub mod float;
 pub mod graph;
 pub mod hash;
 pub mod intern;
