@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,6 +62,14 @@ wild: build .oracle/bin/python ## compile real kernels with ttc and with Triton 
 
 emulate: toolchain ## every configuration of kernels/ near the default, as PTX in the emulator; takes long
 	TTC_SWEEP=1 $(CARGO) test --release --locked emulated -- --nocapture
+
+# BENCH: the folder of the benchmark, with kernels.py and cases.py (docs/testing.md).
+emulate-triton: build .oracle/bin/python ## run Triton's PTX of the benchmark's kernels in the emulator, against numpy: BENCH=DIR
+	.oracle/bin/python scripts/emulator/triton_bench.py $(TTC) $(BENCH) $(OUT)/emulate-triton
+
+# PTX: what another compiler made; PARAMS: what `make wild` wrote for ttc (docs/testing.md).
+emulate-wild: build .oracle/bin/python ## run other compilers' PTX of real kernels in the emulator: PTX=DIR PARAMS=DIR
+	.oracle/bin/python scripts/emulator/wild.py $(TTC) $(PTX) $(PARAMS) $(OUT)/emulate-wild --launches scripts/wild/launches.jsonl
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)

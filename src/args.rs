@@ -374,6 +374,9 @@ pub(crate) struct Emulate {
     /// Write down the steps of one warp of block X,Y,Z
     #[arg(long, value_name = "X,Y,Z:WARP", value_parser = block_and_warp)]
     pub(crate) trace: Option<([u32; 3], u32)>,
+    /// Write what a buffer holds after the last schedule into a file, as bytes
+    #[arg(long, value_name = "BUFFER=FILE")]
+    pub(crate) out: Vec<String>,
     /// Do not look for races and reads of unwritten memory
     #[arg(long)]
     pub(crate) no_check: bool,

@@ -23,6 +23,8 @@ mod emu;
 mod emu_recorded;
 #[path = "suite/emulate.rs"]
 mod emulate;
+#[path = "suite/emulate_command.rs"]
+mod emulate_command;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;

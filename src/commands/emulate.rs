@@ -234,6 +234,7 @@ fn try_emulate(e: &args::Emulate, report: &mut Report) -> Try<()> {
         (None, [one]) => (*one).clone(),
         (None, all) => return Err(wrong(format!("`kernel` must name one of the {} entries", all.len()))),
     };
+    let outs = outputs(e, &file)?;
     let base = Options {
         check: !e.no_check,
         max_steps: e.max_ops,
@@ -273,8 +274,26 @@ fn try_emulate(e: &args::Emulate, report: &mut Report) -> Try<()> {
         if !said.is_empty() {
             return Err(said);
         }
+        if number + 1 == e.schedules.count.max(1) {
+            for (id, path) in &outs {
+                output::write_file(path, &memory.bytes(*id)).map_err(|d| vec![d])?;
+            }
+        }
     }
     Ok(())
+}
+
+/// The buffers of `--out`, and where each goes.
+fn outputs(e: &args::Emulate, file: &LaunchFile) -> Try<Vec<(BufferId, PathBuf)>> {
+    let one = |text: &String| {
+        let parts = text.split_once('=').ok_or_else(|| format!("`--out {text}` is not of the form BUFFER=FILE"));
+        parts.and_then(|(name, path)| Ok((file.buffer(name)?, PathBuf::from(path)))).map_err(|why| {
+            let names: Vec<&str> = file.buffers.iter().map(|b| b.name.as_str()).collect();
+            let help = format!("the buffers of the launch are {}", names.join(", "));
+            vec![Diagnostic::error(&all_codes::cli::BAD_OPTION, why).help(help)]
+        })
+    };
+    e.out.iter().map(one).collect()
 }
 
 /// The difference of a buffer from what it should hold.

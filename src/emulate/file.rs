@@ -52,6 +52,9 @@ fn one() -> [u32; 3] {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BufferSpec {
     pub name: String,
+    /// Whether the launch before this one may use it until `griddepcontrol.wait`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier: bool,
     #[serde(flatten)]
     pub contents: Source,
 }
@@ -70,6 +73,11 @@ pub struct Expected {
 pub enum Source {
     /// Those of a file.
     File(String),
+    /// Those of a file, again and again.
+    Repeated {
+        file: String,
+        bytes: usize,
+    },
     /// So many that nobody has written.
     Bytes(usize),
     U8(Vec<u8>),
@@ -84,6 +92,15 @@ impl Source {
     fn read(&self, folder: &Path) -> Result<(Vec<u8>, bool), String> {
         let written = match self {
             Source::File(file) => read(folder, file)?,
+            Source::Repeated { file, bytes } => {
+                let part = read(folder, file)?;
+                if part.is_empty() {
+                    return Err(format!("`{file}` is empty, and cannot be repeated"));
+                }
+                let mut all = part.repeat(bytes.div_ceil(part.len()));
+                all.truncate(*bytes);
+                all
+            }
             Source::Bytes(count) => return Ok((vec![UNWRITTEN; *count], false)),
             Source::U8(v) => v.clone(),
             Source::U16(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -137,10 +154,13 @@ impl LaunchFile {
     pub fn load(&self, folder: &Path) -> Result<(Launch, Memory), String> {
         let mut memory = Memory::new();
         for b in &self.buffers {
-            match b.contents.read(folder)? {
+            let id = match b.contents.read(folder)? {
                 (bytes, true) => memory.add(&b.name, &bytes),
                 (bytes, false) => memory.add_uninit(&b.name, &bytes),
             };
+            if b.earlier {
+                memory.share_with_earlier(id);
+            }
         }
         let arguments = self.arguments.iter().map(|a| self.argument(a, &memory)).collect::<Result<_, _>>()?;
         let launch = Launch {
@@ -205,7 +225,7 @@ impl LaunchFile {
             } else {
                 Source::Bytes(contents.bytes.len())
             };
-            buffers.push(BufferSpec { name: name.clone(), contents: source });
+            buffers.push(BufferSpec { name: name.clone(), earlier: false, contents: source });
             if let (true, Some(bytes)) = (results.contains(name), after(name)) {
                 let file = format!("expected{n}.bin");
                 files.push((file.clone(), bytes));

@@ -60,7 +60,8 @@ What to do: look for a mask that is missing: `ttc interpret` finds it in the sou
 What to do: check what was promised of the arguments (`*fp32:16`, `tl.multiple_of`).";
 
     DIVERGENCE = "E1208", "lanes or warps that must act together do not",
-"A barrier, a shuffle or a tensor instruction needs all lanes of its mask at the same step, and some are elsewhere.
+"A barrier, a shuffle or a tensor instruction needs all lanes of its mask at the same step, and some are elsewhere. \
+`setmaxnreg` needs all warps of a warp group.
 
     @%p1 bar.sync 0;                 // %p1 differs from lane to lane
 

@@ -34,6 +34,8 @@ pub(super) struct Cx<'m, 'a> {
     pub(super) place: Place,
     /// Whether any instruction lets blocks observe each other.
     pub(super) communicates: bool,
+    /// Whether scopes narrower than the GPU are named.
+    pub(super) narrow_scopes: bool,
     /// The bytes of the narrowest access to memory.
     pub(super) narrowest: u32,
 }
@@ -54,6 +56,7 @@ impl<'m, 'a> Cx<'m, 'a> {
             sink: None,
             place: Place::default(),
             communicates: false,
+            narrow_scopes: false,
             narrowest: 4,
         }
     }

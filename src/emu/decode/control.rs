@@ -36,7 +36,9 @@ impl<'a> Cx<'_, 'a> {
             }
             "exit" => Op::Exit,
             "trap" => Op::Trap,
-            "brkpt" | "nanosleep" | "pmevent" | "griddepcontrol" => {
+            "griddepcontrol" if form.has("wait") => Op::GridWait,
+            "griddepcontrol" if form.has("launch_dependents") => Op::Nop,
+            "brkpt" | "nanosleep" | "pmevent" => {
                 while form.find(|_| Some(())).is_some() {}
                 Op::Nop
             }

@@ -20,6 +20,7 @@ const MAX_LOCAL: u64 = 512 << 10;
 /// What a function says about the program that it is in.
 pub(super) struct Facts {
     pub(super) communicates: bool,
+    pub(super) narrow_scopes: bool,
     pub(super) narrowest: u32,
 }
 
@@ -35,7 +36,7 @@ pub(super) fn decode<'a>(f: &syntax::Function<'a>, names: &Names<'a>) -> Result<
     cx.push(if f.entry { Op::Exit } else { Op::Return }, None);
     flow::resolve(&mut cx.function, &cx.labels);
     registers::mark(&mut cx.function);
-    let facts = Facts { communicates: cx.communicates, narrowest: cx.narrowest };
+    let facts = Facts { communicates: cx.communicates, narrow_scopes: cx.narrow_scopes, narrowest: cx.narrowest };
     Ok((cx.function, facts))
 }
 
@@ -82,6 +83,7 @@ impl<'a> Cx<'_, 'a> {
         for (name, numbers) in &f.directives {
             match *name {
                 "reqntid" => self.function.required_block = Some(three(numbers)),
+                "maxnreg" => self.function.max_registers = numbers.first().copied(),
                 "maxntid" => self.function.max_threads = Some(three(numbers).iter().product()),
                 "reqnctapercluster" => self.function.required_cluster = Some(three(numbers)),
                 _ => {}

@@ -57,6 +57,7 @@ impl<'a> Cx<'_, 'a> {
             "red" => self.atomic(form, false)?,
             "membar" => {
                 let scope = form.need("a scope", scope)?;
+                self.narrow_scopes |= scope < Scope::Gpu;
                 Op::Fence { order: Order::AcquireRelease, scope }
             }
             "fence" => self.fence(form)?,
@@ -128,6 +129,7 @@ impl<'a> Cx<'_, 'a> {
         }
         let space = self.space_of(form, said, named)?;
         self.communicates |= order != Order::Weak && space != Space::Shared;
+        self.narrow_scopes |= order != Order::Weak && space != Space::Shared && scope < Scope::Gpu;
         Ok(Op::Load(Box::new(Load { space, order, scope, ty, to, to_bits, address })))
     }
 
@@ -155,6 +157,7 @@ impl<'a> Cx<'_, 'a> {
         }
         let space = self.space_of(form, said, named)?;
         self.communicates |= order != Order::Weak && space != Space::Shared;
+        self.narrow_scopes |= order != Order::Weak && space != Space::Shared && scope < Scope::Gpu;
         Ok(Op::Store(Box::new(Store { space, order, scope, ty, from, address })))
     }
 
@@ -189,6 +192,7 @@ impl<'a> Cx<'_, 'a> {
         }
         let space = self.space_of(form, Some(space).filter(|s| *s != Space::Generic), named)?;
         self.communicates |= space != Space::Shared;
+        self.narrow_scopes |= space != Space::Shared && scope < Scope::Gpu;
         // Sums of f32 flush subnormal numbers in global memory, and keep them in shared memory ("PTX ISA, atom").
         let flush = ty == Type::F32;
         let update = update(&name, ty, flush).ok_or_else(|| form.error("there is no such operation of this type"))?;
@@ -221,6 +225,7 @@ impl<'a> Cx<'_, 'a> {
         let order = form.find(order).unwrap_or(Order::AcquireRelease);
         let scope = form.need("a scope", scope)?;
         self.communicates |= scope > Scope::Cta;
+        self.narrow_scopes |= scope < Scope::Gpu;
         Ok(Op::Fence { order, scope })
     }
 }

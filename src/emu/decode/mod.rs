@@ -67,6 +67,7 @@ pub fn decode(module: &Module) -> Result<Program> {
     for (index, f) in defined.enumerate() {
         let (function, facts) = function::decode(f, &names)?;
         program.communicates |= facts.communicates;
+        program.narrow_scopes |= facts.narrow_scopes;
         narrowest = narrowest.min(facts.narrowest);
         if f.entry {
             program.kernels.insert(f.name.to_owned(), index);

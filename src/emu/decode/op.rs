@@ -294,6 +294,8 @@ pub enum Op {
     FenceAsync,
     /// `fence.proxy.tensormap::generic.acquire`.
     FenceTensorMap,
+    /// `griddepcontrol.wait`.
+    GridWait,
     Shuffle {
         d: Reg,
         p: Option<Pred>,

@@ -29,6 +29,8 @@ pub struct Program {
     pub target: String,
     /// Whether any instruction orders or updates memory that blocks share, so that blocks can observe each other.
     pub communicates: bool,
+    /// Whether it has atomics or fences of a scope that is narrower than the GPU.
+    pub narrow_scopes: bool,
     /// The bytes of the narrowest access to shared memory: 1, 2 or 4.
     pub shared_granule: u32,
     /// The bytes of the narrowest access to global memory: 1, 2 or 4.
@@ -55,6 +57,8 @@ pub struct Function {
     pub local_bytes: u32,
     /// `.reqntid`: the block that the kernel must be launched with.
     pub required_block: Option<[u32; 3]>,
+    /// `.maxnreg`.
+    pub max_registers: Option<u32>,
     /// `.maxntid`.
     pub max_threads: Option<u32>,
     /// `.reqnctapercluster`.

@@ -96,6 +96,7 @@ impl Op {
             | Op::Fence { .. }
             | Op::FenceAsync
             | Op::FenceTensorMap
+            | Op::GridWait
             | Op::ClusterArrive { .. }
             | Op::ClusterWait { .. } => {}
         }

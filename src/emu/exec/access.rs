@@ -4,7 +4,7 @@ use super::Try;
 use super::env::Env;
 use super::lanes::each;
 use super::warp::Warp;
-use crate::emu::decode::op::{Address, Space};
+use crate::emu::decode::op::{Address, Scope, Space};
 use crate::emu::decode::program::Lanes;
 use crate::emu::memory::{self, Window};
 use crate::emu::order::{self, Proxy, Shadow, What, Who};
@@ -188,6 +188,10 @@ impl Env<'_, '_> {
         same: impl FnOnce() -> bool,
     ) {
         let Some(order) = self.order.as_ref() else { return };
+        if self.run.memory.buffers.get(buffer).is_some_and(|b| b.earlier) && !order.clock(warp.agent).knows_earlier() {
+            self.too_early(warp, (buffer, at, size), who, what);
+            return;
+        }
         let found = self.world.everywhere.access(order, self.cluster, (buffer, at, size), who, what);
         let Some((cluster, other, wrote)) = found else { return };
         if what == What::Write && wrote && same() {
@@ -208,6 +212,23 @@ impl Env<'_, '_> {
                 format!("cluster {cluster}")
             };
             finding.notes.push((format!("the other is {other_verb} by {whose}"), Some(env.run.site(other.code))));
+            if what == What::Atomic && other.atomic.is_some() {
+                finding.help = Some("give both a scope that includes the other's thread".to_owned());
+            }
+            finding
+        });
+    }
+
+    /// An access to a buffer that the launch before this one may still use.
+    fn too_early(&mut self, warp: &Warp, (buffer, at, size): (usize, u64, u64), who: &Who, what: What) {
+        let lanes = 1u32.checked_shl(u32::from(who.lane)).unwrap_or(0);
+        self.note(warp, 3, Kind::Race, |env| {
+            let name = &env.run.memory.buffers[buffer].name;
+            let verb = words(what, who.proxy == Proxy::Asynchronous);
+            let message = format!("{verb} of {size} bytes at {at} of `{name}`, which an earlier launch may still use");
+            let mut finding = env.finding(warp, lanes, Kind::Race, message);
+            finding.help =
+                Some("execute `griddepcontrol.wait` before, in this warp or in front of a barrier".to_owned());
             finding
         });
     }
@@ -216,10 +237,12 @@ impl Env<'_, '_> {
     #[inline]
     pub(crate) fn who(&self, warp: &Warp, lane: usize) -> Who {
         let code = self.run.code_starts[warp.function] + warp.at;
-        match self.order.as_ref() {
-            Some(order) => order.who(warp.agent, lane as u32, code),
-            None => Who { warp: warp.agent, agent: warp.agent, time: 0, lane: lane as u8, code, proxy: Proxy::Generic },
-        }
+        let agent = warp.agent;
+        let unchecked = || {
+            let (proxy, scope) = (Proxy::Generic, Scope::Gpu);
+            Who { warp: agent, agent, time: 0, lane: lane as u8, code, proxy, scope }
+        };
+        self.order.as_ref().map_or_else(unchecked, |order| order.who(agent, lane as u32, code))
     }
 
     /// Notes reads of bytes that nobody has written.

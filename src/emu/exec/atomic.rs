@@ -7,7 +7,7 @@ use super::lanes::each;
 use super::warp::Warp;
 use crate::emu::decode::op::Atomic;
 use crate::emu::num::types::mask;
-use crate::emu::order::What;
+use crate::emu::order::{What, Who};
 use crate::emu::report::Kind;
 
 impl Env<'_, '_> {
@@ -37,7 +37,7 @@ impl Env<'_, '_> {
                         _ => return Err(self.outside(warp, address, total, lane)),
                     };
                     if self.run.options.check {
-                        let who = self.who(warp, lane);
+                        let who = Who { scope: op.scope, ..self.who(warp, lane) };
                         self.saw_global(warp, (index, at), total as u64, &who, What::Atomic, || false);
                         if !(0..total).step_by(size).all(|i| buffer.is_written(at + i as u64, size)) {
                             self.unwritten(warp, 1 << lane, || format!("bytes at {at} of `{}`", buffer.name));

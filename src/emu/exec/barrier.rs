@@ -75,13 +75,15 @@ impl Env<'_, '_> {
     }
 
     /// What changes when a warp has exited: barriers of the whole block wait for one warp less.
-    pub(crate) fn exited(&mut self, warp: &mut Warp) {
+    pub(crate) fn exited(&mut self, warp: &mut Warp) -> Try<()> {
         self.check_stores(warp);
+        self.check_register_changes(warp)?;
         self.blocks[warp.block].live_warps -= 1;
         for id in 0..BARRIERS as usize {
             self.complete_barrier(warp.block, id);
         }
         self.complete_cluster();
+        Ok(())
     }
 
     /// `barrier.cluster.arrive`.
@@ -131,6 +133,7 @@ impl Env<'_, '_> {
             Wait::Mbarrier { block, at, phase } => {
                 self.blocks[*block].mbarriers.get(at).is_none_or(|m| m.phase > *phase)
             }
+            Wait::Registers { need } => self.has_free_registers(warp.block, *need),
         };
         if !ready {
             return false;
@@ -151,7 +154,7 @@ impl Env<'_, '_> {
             }
             Some(Wait::Cluster { .. }) => self.barrier.done.clone(),
             // The step is executed again, and acquires by itself.
-            Some(Wait::Mbarrier { .. }) | None => Clock::default(),
+            Some(Wait::Mbarrier { .. } | Wait::Registers { .. }) | None => Clock::default(),
         };
         if let Some(order) = self.order.as_mut() {
             order.acquire(warp.agent, &clock);
@@ -172,6 +175,7 @@ impl Env<'_, '_> {
             Some(Wait::Cluster { .. }) => {
                 format!("waits at the cluster's barrier, where {} warps have arrived", self.barrier.arrived)
             }
+            Some(Wait::Registers { need }) => self.waits_for_registers(warp.block, *need),
             Some(Wait::Mbarrier { block, at, .. }) => match self.blocks[*block].mbarriers.get(at) {
                 Some(m) => format!("waits for the `mbarrier` at {at:#x}, which {}", m.words()),
                 None => format!("waits for an `mbarrier` at {at:#x} that is gone"),

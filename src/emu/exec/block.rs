@@ -33,6 +33,7 @@ pub(crate) struct Block {
     pub(crate) live_warps: u32,
     /// Operands of products that the warps of a group share.
     pub(crate) operands: Operands,
+    pub(crate) registers: super::registers::Registers,
 }
 
 /// The barrier of the cluster.

@@ -12,7 +12,7 @@ use super::launch::Landing;
 use super::pending::{BulkWork, Pending, Piece, Way};
 use super::warp::Warp;
 use crate::emu::decode::copy_op::{Async, Bulk, BulkTensor, Place};
-use crate::emu::decode::op::{Op, Space, Update};
+use crate::emu::decode::op::{Op, Scope, Space, Update};
 use crate::emu::num::Type;
 use crate::emu::order::{Group, NEVER, Proxy, What, Who};
 use crate::emu::report::Kind;
@@ -315,7 +315,8 @@ impl Env<'_, '_> {
             if let (Some((agent, time)), Some(order)) = (covered, self.order.as_mut()) {
                 let code = self.run.code_starts[work.function] + work.at;
                 let lane = work.lane as u8;
-                let who = Who { warp: work.warp, agent, time, lane, code, proxy: Proxy::Asynchronous };
+                let who =
+                    Who { warp: work.warp, agent, time, lane, code, proxy: Proxy::Asynchronous, scope: Scope::Gpu };
                 let shadow = &mut order.shared[block];
                 work.pieces.iter().for_each(|p| shadow.land(p.shared, p.bytes, &who));
             }

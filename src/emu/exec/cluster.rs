@@ -8,7 +8,8 @@ use super::env::{Env, Run, World};
 use super::launch::Landing;
 use super::pending::Pending;
 use super::random::Random;
-use super::warp::{Params, Warp};
+use super::registers::Registers;
+use super::warp::{Params, Wait, Warp};
 use crate::emu::memory::Bytes;
 use crate::emu::order::Order;
 use crate::emu::report::{Finding, Kind};
@@ -37,6 +38,7 @@ impl Cluster {
                 let live = u32::MAX >> (32 - lanes);
                 let mut warp = Warp::new(rank as usize, w, rank * per_block + w, live);
                 let size = run.kernel().param_bytes as usize;
+                warp.registers_now = super::registers::at_start(run.kernel().max_registers, threads);
                 warp.params = Params { bytes: vec![0; 32 * size], size };
                 warp.enter(run.kernel, run.kernel(), u64::from(rank) << super::access::RANK_SHIFT);
                 warps.push(warp);
@@ -49,6 +51,7 @@ impl Cluster {
             mbarriers: std::collections::BTreeMap::new(),
             live_warps: per_block,
             operands: Operands::default(),
+            registers: Registers::default(),
         };
         let order = || Order::new(count * per_block, count as usize, shared, run.program.shared_granule);
         Cluster {
@@ -87,6 +90,9 @@ impl Cluster {
                     }
                     return Ok(true);
                 }
+                if env.pending.is_empty() && self.warps.iter_mut().any(turns) {
+                    continue;
+                }
                 if env.pending.is_empty() {
                     return Err(Box::new(deadlock(&env, &self.warps)));
                 }
@@ -122,6 +128,22 @@ fn ready(env: &mut Env, warps: &mut [Warp]) -> Option<usize> {
     let first = env.random.below(warps.len());
     let count = warps.len();
     (0..count).map(|i| (first + i) % count).find(|&i| !warps[i].is_done() && env.wake(&mut warps[i]))
+}
+
+/// Lets the other side of a branch go on, where the lanes of one side wait for an `mbarrier`.
+fn turns(warp: &mut Warp) -> bool {
+    if warp.is_done() || !matches!(warp.wait, Some(Wait::Mbarrier { .. })) {
+        return false;
+    }
+    let lanes = warp.mask;
+    warp.parked |= lanes;
+    let turned = warp.turn(false);
+    if turned {
+        warp.wait = None;
+    } else {
+        warp.parked &= !lanes;
+    }
+    turned
 }
 
 /// Every warp waits: who waits for what.

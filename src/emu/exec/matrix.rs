@@ -17,7 +17,7 @@ const ROW: usize = 16;
 
 impl Env<'_, '_> {
     pub(crate) fn tensor(&mut self, warp: &mut Warp, op: &Tensor, active: u32) -> Try<()> {
-        if active != u32::MAX {
+        if active != u32::MAX && !matches!(op, Tensor::MaxRegisters { .. }) {
             let message = "a tensor instruction needs all 32 lanes of the warp";
             return Err(self.fault(warp, !active, Kind::Divergence, message));
         }
@@ -26,6 +26,7 @@ impl Env<'_, '_> {
         {
             order.warp_sync(warp.agent);
         }
+        self.has_registers(warp, op)?;
         match op {
             Tensor::LoadMatrix { to, from, transpose } => self.load_matrix(warp, to, from, *transpose),
             Tensor::StoreMatrix { from, to, transpose } => self.store_matrix(warp, from, to, *transpose),
@@ -43,7 +44,7 @@ impl Env<'_, '_> {
                 Ok(())
             }
             Tensor::WgmmaWait { pending } => self.wait_products(warp, *pending),
-            Tensor::MaxRegisters { .. } => self.max_registers(warp, op),
+            Tensor::MaxRegisters { count, .. } => self.max_registers(warp, *count, active),
         }
     }
 

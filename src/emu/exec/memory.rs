@@ -7,7 +7,7 @@ use super::lanes::each;
 use super::warp::Warp;
 use crate::emu::decode::op::{Load, Order, Scope, Space, Store};
 use crate::emu::num::types::mask;
-use crate::emu::order::What;
+use crate::emu::order::{Home, What, Who};
 use crate::emu::report::Kind;
 
 impl Env<'_, '_> {
@@ -23,7 +23,7 @@ impl Env<'_, '_> {
             if load.order != Order::Weak {
                 self.synchronise(warp, spot, address, load.order, (true, false), load.scope);
             }
-            self.saw_read(warp, spot, total, lane, load.order != Order::Weak)?;
+            self.saw_read(warp, spot, total, lane, (load.order != Order::Weak).then_some(load.scope))?;
             for (i, to) in load.to.iter().enumerate() {
                 let bits = self.read(warp, spot, i * size, size, lane)?;
                 warp.reg_mut(*to)[lane] = load.ty.extend(bits) & keep;
@@ -60,7 +60,7 @@ impl Env<'_, '_> {
         address: u64,
         order: Order,
         (reads, writes): (bool, bool),
-        _scope: Scope,
+        scope: Scope,
     ) {
         let Some(clocks) = self.order.as_mut() else { return };
         // Shared memory of the blocks lies behind all addresses of global memory.
@@ -73,20 +73,24 @@ impl Env<'_, '_> {
         };
         let acquires = reads && matches!(order, Order::Acquire | Order::AcquireRelease);
         let releases = writes && matches!(order, Order::Release | Order::AcquireRelease);
-        let mut clock = self.world.everywhere.clock(place, self.cluster);
-        clocks.synchronise(warp.agent, &mut clock, acquires, releases, reads);
+        let who = (warp.agent, Home { cluster: self.cluster, block: warp.block as u32 });
+        let places = &mut self.world.everywhere.places;
+        let scope = places.told(scope);
+        if reads {
+            clocks.read_place(who, (places, place), acquires, scope);
+        }
         if writes {
-            self.world.everywhere.released(place, self.cluster, &clock);
+            clocks.write_place(who, (places, place), releases, scope);
         }
     }
 
     /// Tells the detectors of a read, and checks its bounds.
-    fn saw_read(&mut self, warp: &Warp, spot: Spot, size: usize, lane: usize, atomic: bool) -> Try<()> {
+    fn saw_read(&mut self, warp: &Warp, spot: Spot, size: usize, lane: usize, atomic: Option<Scope>) -> Try<()> {
         match spot {
             Spot::Shared(block, at) => {
                 self.shared_holds(warp, (block, at), size, lane)?;
                 if self.run.options.check {
-                    let what = if atomic { What::Atomic } else { What::Read };
+                    let what = if atomic.is_some() { What::Atomic } else { What::Read };
                     self.saw_shared(warp, (block, at), size as u32, lane, what, |_| false);
                     if !self.blocks[block].shared.is_written(at as usize, size) {
                         self.unwritten(warp, 1 << lane, || format!("bytes of shared memory at {at:#x}"));
@@ -99,8 +103,8 @@ impl Env<'_, '_> {
                     _ => return Err(self.outside(warp, address, size, lane)),
                 };
                 if self.run.options.check {
-                    let what = if atomic { What::Atomic } else { What::Read };
-                    let who = self.who(warp, lane);
+                    let what = if atomic.is_some() { What::Atomic } else { What::Read };
+                    let who = Who { scope: atomic.unwrap_or(Scope::Gpu), ..self.who(warp, lane) };
                     self.saw_global(warp, (index, at), size as u64, &who, what, || false);
                     let mut parts = (0..size as u64).step_by(8.min(size));
                     if !parts.all(|part| buffer.is_written(at + part, 8.min(size))) {
@@ -160,7 +164,7 @@ impl Env<'_, '_> {
                 };
                 if self.run.options.check {
                     let what = if strong { What::Atomic } else { What::Write };
-                    let who = self.who(warp, lane);
+                    let who = Who { scope: store.scope, ..self.who(warp, lane) };
                     self.saw_global(warp, (index, at), total as u64, &who, what, || {
                         (0..store.from.len()).all(|i| buffer.read(at + (i * size) as u64, size) == value(i))
                     });

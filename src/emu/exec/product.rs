@@ -1,5 +1,5 @@
 //! `wgmma`: asynchronous products of a warp group, its fences and groups ("PTX ISA, Asynchronous Warpgroup Level Matrix
-//! Multiply-Accumulate Instructions"), and `setmaxnreg`.
+//! Multiply-Accumulate Instructions").
 //!
 //! A warp computes its own 16 rows. It reads shared memory when the product lands: when it is issued, at the wait for its
 //! group, or at a step between. From issue to wait its registers are in flight: the accumulators are nobody's to read
@@ -205,16 +205,6 @@ impl Env<'_, '_> {
                 finding.help = Some("wait with `wgmma.wait_group` before".to_owned());
                 finding
             });
-        }
-        Ok(())
-    }
-
-    /// `setmaxnreg`, of which the emulator checks the number alone.
-    pub(crate) fn max_registers(&mut self, warp: &Warp, op: &Tensor) -> Try<()> {
-        let Tensor::MaxRegisters { count, .. } = op else { return Ok(()) };
-        if !(24..=256).contains(count) || !count.is_multiple_of(8) {
-            let message = format!("{count} registers: the number must be a multiple of 8 from 24 to 256");
-            return Err(self.fault(warp, u32::MAX, Kind::Invalid, message));
         }
         Ok(())
     }

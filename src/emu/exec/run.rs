@@ -58,7 +58,8 @@ pub fn run(
         return Err(Box::new(refused(message)));
     }
     let resident = (MEMORY / footprint.max(1)).clamp(1, RESIDENT);
-    let mut world = World { everywhere: Everywhere::new(program.global_granule), ..World::default() };
+    let everywhere = Everywhere::new(program.global_granule, program.narrow_scopes);
+    let mut world = World { everywhere, ..World::default() };
     let stopped = clusters(&run, &mut world, resident as usize).err();
     let World { findings, printed, trace, instructions, .. } = world;
     let outcome = Outcome { findings, printed, trace, instructions };

@@ -21,6 +21,9 @@ impl Env<'_, '_> {
             warp.pc += 1;
             done += 1;
             warp.steps += 1;
+            if warp.torn && self.parks(warp, &step.op)? {
+                continue;
+            }
             let active = match step.guard {
                 None => warp.mask,
                 Some(guard) => warp.mask & warp.pred(guard),
@@ -34,8 +37,11 @@ impl Env<'_, '_> {
                 }
                 if self.is_traced(warp) {
                     self.traced(warp, step, active);
+                    self.step(warp, step, active)?;
+                    self.traced_results(warp, step, active);
+                } else {
+                    self.step(warp, step, active)?;
                 }
-                self.step(warp, step, active)?;
             }
             if warp.pc == warp.meet || warp.mask == 0 {
                 warp.settle();
@@ -43,8 +49,9 @@ impl Env<'_, '_> {
             if warp.wait.is_some() {
                 break;
             }
+            warp.parked &= !active;
             if warp.is_done() {
-                self.exited(warp);
+                self.exited(warp)?;
                 break;
             }
         }
@@ -95,6 +102,9 @@ impl Env<'_, '_> {
                 } else {
                     let target_first = self.random.once_in(2);
                     warp.diverge(*target, active, *meet, target_first);
+                }
+                if *target <= warp.at {
+                    warp.went_back();
                 }
             }
             Op::Special { d, what } => {
@@ -178,9 +188,9 @@ impl Env<'_, '_> {
             Op::Exit => warp.leave(active, true),
             Op::Trap => return Err(self.fault(warp, active, Kind::Trap, "the program executes `trap`")),
             Op::Nop => {}
-            Op::Fence { order, .. } => {
+            Op::Fence { order, scope } => {
                 if let (Some(clocks), true) = (self.order.as_mut(), *order != Order::Weak) {
-                    clocks.fence(warp.agent);
+                    clocks.fence(warp.agent, self.world.everywhere.places.told(*scope));
                 }
             }
             Op::FenceAsync => {
@@ -189,6 +199,11 @@ impl Env<'_, '_> {
                 }
             }
             Op::FenceTensorMap => {}
+            Op::GridWait => {
+                if let Some(clocks) = self.order.as_mut() {
+                    clocks.wait_for_earlier(warp.agent);
+                }
+            }
             Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }

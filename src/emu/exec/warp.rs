@@ -55,6 +55,10 @@ pub(crate) enum Wait {
         at: u32,
         phase: u64,
     },
+    /// So many registers of the block.
+    Registers {
+        need: u32,
+    },
 }
 
 pub(crate) struct Warp {
@@ -70,6 +74,12 @@ pub(crate) struct Warp {
     /// The lanes at `pc`.
     pub(crate) mask: u32,
     pub(crate) stack: Vec<Path>,
+    /// Lanes that wait at an instruction for the whole warp, which others have not reached.
+    pub(crate) parked: u32,
+    /// Whether lanes have gone on from a place where others had not come.
+    pub(crate) torn: bool,
+    /// Backward branches since another path had its turn.
+    pub(crate) rounds: u32,
     /// The step that executes.
     pub(crate) at: u32,
     /// The lanes that have not exited.
@@ -95,6 +105,11 @@ pub(crate) struct Warp {
     /// The phase of the cluster barrier that it arrived at.
     pub(crate) cluster_arrived: Option<u64>,
     pub(crate) steps: u64,
+    /// The registers of a thread, as far as they are known, and the limit that `setmaxnreg` has set.
+    pub(crate) registers_now: u32,
+    pub(crate) register_limit: Option<u32>,
+    /// How many `setmaxnreg` it has executed.
+    pub(crate) register_changes: usize,
 }
 
 impl Warp {
@@ -108,6 +123,9 @@ impl Warp {
             meet: NOWHERE,
             mask: live,
             stack: vec![],
+            parked: 0,
+            torn: false,
+            rounds: 0,
             at: 0,
             live,
             registers: vec![],
@@ -126,6 +144,9 @@ impl Warp {
             products: Products::default(),
             cluster_arrived: None,
             steps: 0,
+            registers_now: 0,
+            register_limit: None,
+            register_changes: 0,
         }
     }
 

@@ -17,6 +17,8 @@ const SPACE_BITS: u32 = 40;
 pub(crate) struct Buffer {
     pub(crate) name: String,
     pub(crate) len: u64,
+    /// Whether the launch before this one may still use it.
+    pub(crate) earlier: bool,
     words: Vec<AtomicU32>,
     /// A bit for each byte that was written. `None` means all.
     written: Option<Vec<AtomicU32>>,
@@ -40,6 +42,7 @@ impl Buffer {
         Buffer {
             name: name.to_owned(),
             len: bytes.len() as u64,
+            earlier: false,
             words: bytes.chunks(4).map(word).collect(),
             written: (!is_written).then(zeros),
         }
@@ -123,6 +126,11 @@ impl Memory {
     /// Adds a buffer that nobody has written. It holds `bytes`, which a kernel that reads it sees.
     pub fn add_uninit(&mut self, name: &str, bytes: &[u8]) -> BufferId {
         self.push(Buffer::new(name, bytes, false))
+    }
+
+    /// Says that the launch before this one may use a buffer until `griddepcontrol.wait`.
+    pub fn share_with_earlier(&mut self, id: BufferId) {
+        self.buffers[id.0 as usize].earlier = true;
     }
 
     fn push(&mut self, buffer: Buffer) -> BufferId {

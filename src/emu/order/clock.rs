@@ -32,6 +32,9 @@ impl Times {
 /// What is known of the agents of other clusters, by the number of the cluster.
 pub(crate) type Foreign = BTreeMap<u32, Times>;
 
+/// The number that stands for the launch before this one, among those of clusters.
+const EARLIER: u32 = u32::MAX;
+
 /// What a warp knows, or what a synchronisation carries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
@@ -50,6 +53,15 @@ impl Clock {
             Some(own) if Arc::ptr_eq(own, theirs) => {}
             Some(own) => join_foreign(Arc::make_mut(own), theirs),
         }
+    }
+
+    /// All that an earlier launch did is known.
+    pub(crate) fn wait_for_earlier(&mut self) {
+        Arc::make_mut(self.foreign.get_or_insert_default()).entry(EARLIER).or_default().set(0, 1);
+    }
+
+    pub(crate) fn knows_earlier(&self) -> bool {
+        self.of(EARLIER, 0) > 0
     }
 
     /// The time up to which an agent of another cluster is known.

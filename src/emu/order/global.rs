@@ -4,10 +4,8 @@
 //! different clusters, which is enough to find a write that does not know some read: one of the two is not of the
 //! writer's own cluster.
 
-use std::collections::BTreeMap;
-
-use super::clock::join_foreign;
-use super::{Access, Clock, Foreign, Order, What, Who};
+use super::{Access, Home, Order, Places, What, Who};
+use crate::emu::decode::op::Scope;
 
 /// An access, with its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +32,7 @@ type Page = Box<[Cell]>;
 pub(crate) struct Everywhere {
     /// By buffer and page. Pages that nobody has touched are not there.
     pages: Vec<Vec<Option<Page>>>,
-    clocks: BTreeMap<u64, Foreign>,
+    pub(crate) places: Places,
     shift: u32,
 }
 
@@ -42,8 +40,8 @@ pub(crate) struct Everywhere {
 pub(crate) type Conflict = (u32, Access, bool);
 
 impl Everywhere {
-    pub(crate) fn new(granule: u32) -> Everywhere {
-        Everywhere { shift: granule.trailing_zeros(), ..Everywhere::default() }
+    pub(crate) fn new(granule: u32, narrow: bool) -> Everywhere {
+        Everywhere { shift: granule.trailing_zeros(), places: Places::new(narrow), ..Everywhere::default() }
     }
 
     /// Looks at an access and remembers it.
@@ -74,16 +72,6 @@ impl Everywhere {
         }
         conflict
     }
-
-    /// The clock of a place that synchronises, as the cluster `own` sees it.
-    pub(crate) fn clock(&self, address: u64, own: u32) -> Clock {
-        self.clocks.get(&address).map_or_else(Clock::default, |f| Clock::imported(f, own))
-    }
-
-    /// Adds what a warp of the cluster `own` released at a place.
-    pub(crate) fn released(&mut self, address: u64, own: u32, clock: &Clock) {
-        join_foreign(self.clocks.entry(address).or_default(), &clock.exported(own));
-    }
 }
 
 /// The place of a page.
@@ -110,11 +98,19 @@ fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, written: bool) 
     order.clock(who.warp).of(other.cluster, u32::from(other.access.agent)) >= other.access.time
 }
 
+/// Whether two atomic accesses are atomic for each other: the scope of each includes the other's thread.
+fn atomic_for_both(order: &Order, cluster: u32, who: &Who, other: &Remote, scope: Scope) -> bool {
+    let here = Home { cluster, block: order.block_of(who.agent) };
+    let there = Home { cluster: other.cluster, block: order.block_of(u32::from(other.access.agent)) };
+    here.includes(who.scope, there) && there.includes(scope, here)
+}
+
 impl Cell {
     #[inline]
     fn conflict(&self, order: &Order, cluster: u32, who: &Who, what: What) -> Option<Conflict> {
         let w = &self.write;
-        let both_atomic = what == What::Atomic && w.access.atomic;
+        let both_atomic =
+            what == What::Atomic && w.access.atomic.is_some_and(|s| atomic_for_both(order, cluster, who, w, s));
         if !w.access.is_none() && !both_atomic && !knows(order, cluster, who, w, true) {
             return Some((w.cluster, w.access, true));
         }

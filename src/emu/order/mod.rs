@@ -22,11 +22,16 @@
 
 mod clock;
 mod global;
+mod scope;
 mod shadow;
 
 pub(crate) use clock::{Clock, Foreign};
 pub(crate) use global::Everywhere;
+pub(crate) use scope::{Home, Places};
 pub(crate) use shadow::{Access, Shadow};
+
+use crate::emu::decode::op::Scope;
+use scope::Fences;
 
 /// The time of a copy that has not landed: nobody knows it.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -64,10 +69,8 @@ pub(crate) struct Order {
     settled: Vec<u32>,
     /// The agents of `mbarrier`s so far.
     barriers: u32,
-    /// What the warp knew at its last release fence, for the relaxed stores after it.
-    released: Vec<Option<Clock>>,
-    /// What relaxed loads have found, for the next fence.
-    found: Vec<Clock>,
+    /// The fences of each warp.
+    fences: Vec<Fences>,
     /// The shared memory of each block.
     pub(crate) shared: Vec<Shadow>,
 }
@@ -83,6 +86,8 @@ pub(crate) struct Who {
     /// The number of the step in the program.
     pub(crate) code: u32,
     pub(crate) proxy: Proxy,
+    /// Of an atomic access, who it is atomic for.
+    pub(crate) scope: Scope,
 }
 
 impl Order {
@@ -94,8 +99,7 @@ impl Order {
             clocks,
             settled: vec![0; warps as usize],
             barriers: 0,
-            released: vec![None; warps as usize],
-            found: vec![Clock::default(); warps as usize],
+            fences: vec![Fences::default(); warps as usize],
             shared: (0..blocks).map(|_| Shadow::new(shared_bytes, granule)).collect(),
         }
     }
@@ -106,7 +110,15 @@ impl Order {
 
     /// A generic access of a lane.
     pub(crate) fn who(&self, warp: u32, lane: u32, code: u32) -> Who {
-        Who { warp, agent: warp, time: self.time(warp), lane: lane as u8, code, proxy: Proxy::Generic }
+        Who {
+            warp,
+            agent: warp,
+            time: self.time(warp),
+            lane: lane as u8,
+            code,
+            proxy: Proxy::Generic,
+            scope: Scope::Gpu,
+        }
     }
 
     /// The agent of a kind of asynchronous work of a warp.
@@ -151,6 +163,11 @@ impl Order {
         clock.generic.set(agent, known.max(time));
     }
 
+    /// `griddepcontrol.wait`: what the launch before this one did is known.
+    pub(crate) fn wait_for_earlier(&mut self, warp: u32) {
+        self.clocks[warp as usize].wait_for_earlier();
+    }
+
     /// `fence.proxy.async`: what the warp knows is ordered before the asynchronous operations that know of the fence.
     pub(crate) fn fence_async(&mut self, warp: u32) {
         let clock = &mut self.clocks[warp as usize];
@@ -160,27 +177,49 @@ impl Order {
     }
 
     /// A fence: later relaxed stores release what is known now, and what relaxed loads have found is acquired.
-    pub(crate) fn fence(&mut self, warp: u32) {
-        let found = std::mem::take(&mut self.found[warp as usize]);
-        self.clocks[warp as usize].join(&found);
-        self.released[warp as usize] = Some(self.clocks[warp as usize].clone());
+    pub(crate) fn fence(&mut self, warp: u32, scope: Scope) {
+        let (fences, clock) = (&mut self.fences[warp as usize], &mut self.clocks[warp as usize]);
+        clock.join(&fences.acquire(scope));
+        fences.release(scope, clock);
         self.tick(warp);
     }
 
-    /// A synchronising access to a place whose clock is `at`.
-    pub(crate) fn synchronise(&mut self, warp: u32, at: &mut Clock, acquires: bool, releases: bool, reads: bool) {
-        if reads {
-            if acquires {
-                self.clocks[warp as usize].join(at);
-            } else {
-                self.found[warp as usize].join(at);
-            }
+    /// A synchronising read of a place. A relaxed one finds what the next fence acquires.
+    pub(crate) fn read_place(&mut self, (warp, home): (u32, Home), at: (&Places, u64), acquires: bool, scope: Scope) {
+        let (places, place) = at;
+        if acquires {
+            self.clocks[warp as usize].join(&places.acquired(place, home, scope));
+            return;
         }
+        for fence in places.scopes() {
+            self.fences[warp as usize].find(*fence, &places.acquired(place, home, scope.min(*fence)));
+        }
+    }
+
+    /// A synchronising write to a place. A relaxed one releases what the fences before it covered.
+    pub(crate) fn write_place(
+        &mut self,
+        (warp, home): (u32, Home),
+        at: (&mut Places, u64),
+        releases: bool,
+        scope: Scope,
+    ) {
+        let (places, place) = at;
         if releases {
-            self.release(warp, at);
-        } else if let Some(known) = &self.released[warp as usize] {
-            at.join(known);
+            let mut clock = Clock::default();
+            self.release(warp, &mut clock);
+            places.release(place, home, scope, &clock);
+            return;
         }
+        for (fence, known) in self.fences[warp as usize].released() {
+            places.release(place, home, scope.min(fence), known);
+        }
+    }
+
+    /// The rank of the block of a warp, or of the warp that something asynchronous works for.
+    pub(crate) fn block_of(&self, agent: u32) -> u32 {
+        let per_block = self.warps / self.shared.len().max(1) as u32;
+        agent % self.warps / per_block.max(1)
     }
 
     pub(crate) fn clock(&self, warp: u32) -> &Clock {

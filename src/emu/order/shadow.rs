@@ -1,6 +1,7 @@
 //! Shadow memory: for each granule the last write, and the reads since.
 
 use super::{Order, What, Who};
+use crate::emu::decode::op::Scope;
 
 /// An access that is remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub(crate) struct Access {
     pub(crate) agent: u16,
     /// [`SEVERAL`] if several lanes of a warp did it.
     pub(crate) lane: u8,
-    pub(crate) atomic: bool,
+    /// Of an atomic access, who it is atomic for.
+    pub(crate) atomic: Option<Scope>,
 }
 
 /// No single lane.
@@ -18,14 +20,15 @@ const SEVERAL: u8 = 0xff;
 const NOBODY: u16 = u16::MAX;
 
 impl Access {
-    pub(crate) const NONE: Access = Access { time: 0, code: 0, agent: NOBODY, lane: 0, atomic: false };
+    pub(crate) const NONE: Access = Access { time: 0, code: 0, agent: NOBODY, lane: 0, atomic: None };
 
     pub(crate) fn is_none(&self) -> bool {
         self.agent == NOBODY
     }
 
     pub(crate) fn new(who: &Who, what: What) -> Access {
-        Access { time: who.time, code: who.code, agent: who.agent as u16, lane: who.lane, atomic: what == What::Atomic }
+        let atomic = (what == What::Atomic).then_some(who.scope);
+        Access { time: who.time, code: who.code, agent: who.agent as u16, lane: who.lane, atomic }
     }
 }
 
@@ -99,7 +102,7 @@ impl Shadow {
 impl Cell {
     #[inline]
     fn conflict(&self, order: &Order, who: &Who, what: What) -> Option<Conflict> {
-        let both_atomic = what == What::Atomic && self.write.atomic;
+        let both_atomic = what == What::Atomic && self.write.atomic.is_some();
         if !self.write.is_none() && !both_atomic && !order.knows(who, &self.write, true) {
             return Some((self.write, true));
         }
