@@ -189,7 +189,7 @@ fn described(text: &str) -> Option<(Option<String>, Launch, Memory)> {
 fn simple(program: &Program, kernel: &str) -> (Launch, Memory) {
     let function = &program.functions[program.kernels[kernel]];
     let mut memory = Memory::new();
-    let contents: Vec<u8> = (0..8192u32).map(|i| (i * 7 >> 3) as u8).collect();
+    let contents: Vec<u8> = (0..8192u32).map(|i| ((i * 7) >> 3) as u8).collect();
     let buffer = memory.add("buffer", &contents);
     let argument = |bytes: u32| match bytes {
         8 => Argument::Pointer { buffer, offset: 0 },
@@ -223,10 +223,10 @@ pub(crate) fn check(text: &str) {
         let (outcome, last) = done.map_or_else(|f| (f.before, Some(f.finding)), |outcome| (outcome, None));
         outcome.findings.iter().chain(&last).for_each(|f| assert!(!f.text().is_empty()));
     };
-    if let Some((kernel, launch, mut memory)) = described(text) {
-        if let Some(kernel) = kernel.or_else(|| program.kernels.keys().next().cloned()) {
-            run(&kernel, &launch, &mut memory, Landing::Random);
-        }
+    if let Some((kernel, launch, mut memory)) = described(text)
+        && let Some(kernel) = kernel.or_else(|| program.kernels.keys().next().cloned())
+    {
+        run(&kernel, &launch, &mut memory, Landing::Random);
     }
     for (kernel, landing) in program.kernels.keys().zip([Landing::Late, Landing::Early, Landing::Random]) {
         let (launch, mut memory) = simple(&program, kernel);

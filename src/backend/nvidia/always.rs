@@ -11,6 +11,7 @@
 
 use std::ffi::c_char;
 
+use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::core::{
     LLVMConstIntGetZExtValue, LLVMGetCalledFunctionType, LLVMGetCalledValue, LLVMGetInlineAsm,
     LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString, LLVMGetInlineAsmDialect, LLVMGetInlineAsmFunctionType,
@@ -24,7 +25,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionV
 /// Removes predicates that are always true from the inline assembly of a module.
 pub(crate) fn remove(module: &Module<'_>) {
     let blocks = module.get_functions().flat_map(FunctionValue::get_basic_block_iter);
-    for call in blocks.flat_map(|b| b.get_instructions()).filter(|i| i.get_opcode() == InstructionOpcode::Call) {
+    for call in blocks.flat_map(BasicBlock::get_instructions).filter(|i| i.get_opcode() == InstructionOpcode::Call) {
         if let Some(assembly) = Assembly::of(call) {
             assembly.remove_predicate();
         }

@@ -227,14 +227,14 @@ impl<'c> Rebase<'c> {
             let is_old = |&k: &u32| value_operand(user, k).is_some_and(|v| id(&v) == id(&old));
             for operand in (0..user.get_num_operands()).filter(is_old) {
                 let Some(block) = place_of_use(user, operand) else { continue };
-                let new = match made.iter().find(|(known, _)| *known == block) {
-                    Some(&(_, new)) => new,
-                    None => {
-                        self.position_at_first(block, &users);
-                        let new = self.pointer(base, pointer.offset)?;
-                        made.push((block, new));
-                        new
-                    }
+                let known = made.iter().find(|(known, _)| *known == block).map(|(_, new)| *new);
+                let new = if let Some(new) = known {
+                    new
+                } else {
+                    self.position_at_first(block, &users);
+                    let new = self.pointer(base, pointer.offset)?;
+                    made.push((block, new));
+                    new
                 };
                 user.set_operand(operand, new);
             }
@@ -296,7 +296,7 @@ impl<'c> Rebase<'c> {
 }
 
 /// The block where a user needs an operand: that of the user, or for a phi the one that the operand comes from.
-fn place_of_use<'c>(user: InstructionValue<'c>, operand: u32) -> Option<BasicBlock<'c>> {
+fn place_of_use(user: InstructionValue<'_>, operand: u32) -> Option<BasicBlock<'_>> {
     match PhiValue::try_from(user) {
         Ok(phi) => phi.get_incoming(operand).map(|(_, block)| block),
         Err(()) => user.get_parent(),

@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use inkwell::basic_block::BasicBlock;
 use inkwell::context::Context;
 use inkwell::llvm_sys;
 use inkwell::llvm_sys::core::{LLVMMDNodeInContext2, LLVMMDStringInContext2, LLVMMetadataAsValue, LLVMSetMetadata};
@@ -64,7 +65,7 @@ const NOT_UNROLLED: &str = "llvm.loop.unroll.disable";
 /// Forbids to unroll the loops of a function that say how far.
 fn keep_loops(context: &Context, function: inkwell::values::FunctionValue<'_>) {
     let kind = context.get_kind_id(LOOP);
-    let ends = function.get_basic_block_iter().filter_map(|block| block.get_terminator());
+    let ends = function.get_basic_block_iter().filter_map(BasicBlock::get_terminator);
     for end in ends.filter(|end| end.get_metadata(kind).is_some()) {
         // SAFETY: the context and the instruction are alive, and so are the arrays during the calls. LLVM takes a node
         // for a loop's if its first operand is the node itself, which a temporary one stands for until it is made.

@@ -17,6 +17,7 @@
 //!                                    store %y
 //! ```
 
+use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
@@ -49,7 +50,7 @@ struct Movable<'c> {
 
 fn movable<'c>(module: &Module<'c>) -> impl Iterator<Item = Movable<'c>> {
     let blocks = module.get_functions().flat_map(FunctionValue::get_basic_block_iter);
-    blocks.flat_map(|block| block.get_instructions()).filter_map(Movable::of)
+    blocks.flat_map(BasicBlock::get_instructions).filter_map(Movable::of)
 }
 
 impl<'c> Movable<'c> {

@@ -189,9 +189,8 @@ fn block(
     }
     for (x, y) in left.iter().zip(right) {
         let exponent = x.exponents[lane];
-        for i in 0..SIDE {
-            let sum = exponent + y.exponents[i];
-            largest[i] = if sum > largest[i] { sum } else { largest[i] };
+        for (largest, of_y) in largest.iter_mut().zip(&y.exponents) {
+            *largest = (*largest).max(exponent + of_y);
         }
     }
     // 2^-lowest; 0 where all is zero.
