@@ -15,11 +15,13 @@
 //! | `exec` | the executor, a file for each family |
 //! | `order` | happens-before: clocks, shadow memory, the detectors |
 //! | `report` | what was found, and where |
+//! | `observe` | what a second judge is told of a run |
 
 pub mod decode;
 pub mod exec;
 pub mod memory;
 pub mod num;
+pub mod observe;
 pub mod order;
 pub mod ptx;
 pub mod report;

@@ -12,8 +12,9 @@ use super::lanes::each;
 use super::launch::Landing;
 use super::warp::Warp;
 use crate::emu::decode::asynchronous::{Async, Bulk, BulkTensor, Place};
-use crate::emu::decode::op::{Op, Space, Update};
+use crate::emu::decode::op::{Address, Op, Space, Update};
 use crate::emu::num::Type;
+use crate::emu::observe::{self, Act, Meeting};
 use crate::emu::order::{Group, NEVER, Proxy, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor::TensorMap;
@@ -66,6 +67,8 @@ pub(crate) struct BulkWork {
     /// The step, for the operation of a reduction and for the detectors.
     function: usize,
     at: u32,
+    /// Its number, for the observer.
+    number: u32,
     /// What a store has read, once it has.
     data: Option<Vec<Vec<u8>>>,
 }
@@ -76,11 +79,14 @@ impl Env<'_, '_> {
             Async::Bulk(bulk) => each(active).try_for_each(|lane| self.bulk_plain(warp, bulk, lane)),
             Async::BulkTensor(bulk) => each(active).try_for_each(|lane| self.bulk_tensor(warp, bulk, lane)),
             Async::BulkCommit => {
+                self.observe(warp, active, || Act::Commit(observe::Group::Bulk));
                 each(active).for_each(|lane| warp.bulks[lane] += 1);
                 Ok(())
             }
             Async::BulkWait { pending, read } => {
-                self.wait_bulk(warp, *pending, *read, active);
+                let (pending, reads) = (*pending, *read);
+                self.observe(warp, active, || Act::Wait { group: observe::Group::Bulk, pending, reads });
+                self.wait_bulk(warp, pending, reads, active);
                 Ok(())
             }
             Async::Replace { at, field, ordinal, value } => {
@@ -101,6 +107,8 @@ impl Env<'_, '_> {
                 let (to, from) = (self.uniform(warp, &to, active)?, self.uniform(warp, &from, active)?);
                 let source = self.locate(warp, Space::Shared, from, lane)?;
                 let bytes = self.read_bytes(warp, source, MAP_BYTES, lane)?;
+                // Any lane may be the one that copies.
+                each(active).skip(1).try_for_each(|lane| self.read_bytes(warp, source, MAP_BYTES, lane).map(|_| ()))?;
                 self.write_bytes(warp, Spot::Global(to), &bytes, lane)
             }
             _ => Ok(()),
@@ -112,6 +120,36 @@ impl Env<'_, '_> {
         let bytes = self.read_bytes(warp, spot, MAP_BYTES, lane)?;
         let map = <[u8; MAP_BYTES]>::try_from(bytes.as_slice()).ok().and_then(|b| TensorMap::decode(&b));
         map.ok_or_else(|| self.fault(warp, 1 << lane, Kind::Invalid, "there is no tensor map at the address"))
+    }
+
+    /// `fence.proxy.tensormap::generic.acquire`.
+    pub(crate) fn fence_map(&mut self, warp: &Warp, map: Option<&Address>, active: u32) {
+        let Some(map) = map else { return };
+        let addresses = map.lanes(warp);
+        for lane in each(active) {
+            let address = addresses[lane];
+            self.observe(warp, 1 << lane, || Act::MapFenced(address));
+            let who = self.who(warp, lane);
+            if let Some(order) = self.order.as_ref() {
+                self.world.everywhere.maps.fenced(order, address, self.cluster, &who);
+            }
+        }
+    }
+
+    /// Looks whether a map that this launch has written is behind a fence.
+    fn uses_map(&mut self, warp: &Warp, address: u64, lane: usize) {
+        self.observe(warp, 1 << lane, || Act::MapUsed(address));
+        let who = self.who(warp, lane);
+        let Some(order) = self.order.as_ref() else { return };
+        let Some(code) = self.world.everywhere.maps.used(order, address, self.cluster, &who) else { return };
+        self.note(warp, code, Kind::Race, |env| {
+            let message = "a copy uses a tensor map that this launch has written, and no fence is between";
+            let mut finding = env.finding(warp, 1 << lane, Kind::Race, message);
+            finding.notes.push(("the map is written".to_owned(), Some(env.run.site(code))));
+            let help = "put `fence.proxy.tensormap::generic.acquire` for the map after the write, and a barrier after that";
+            finding.help = Some(help.to_owned());
+            finding
+        });
     }
 
     fn read_bytes(&mut self, warp: &Warp, spot: Spot, size: usize, lane: usize) -> Try<Vec<u8>> {
@@ -147,6 +185,8 @@ impl Env<'_, '_> {
                 let who = self.who(warp, lane);
                 self.global_target(warp, address, bytes.len() as u64, lane, (&who, What::Write))?;
                 self.write_global(address, bytes);
+                self.observe(warp, 1 << lane, || Act::MapWritten(address));
+                self.world.everywhere.maps.written(address, self.cluster, &who);
             }
             _ => return Err(self.fault(warp, 1 << lane, Kind::Invalid, "a tensor map is in global or shared memory")),
         }
@@ -204,6 +244,9 @@ impl Env<'_, '_> {
         let address = warp.reg(bulk.map)[lane];
         let spot = self.locate(warp, Space::Generic, address, lane)?;
         let map = self.tensor_map(warp, spot, lane)?;
+        if let Spot::Global(address) = spot {
+            self.uses_map(warp, address, lane);
+        }
         if let Some(why) = map.fault() {
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, format!("the tensor map cannot be: {why}")));
         }
@@ -269,7 +312,12 @@ impl Env<'_, '_> {
             }
         }
         let (warp_agent, group) = (warp.agent, warp.bulks[lane]);
+        if let Some(log) = &mut self.world.log {
+            log.operations += 1;
+        }
+        let number = self.world.log.as_ref().map_or(0, |l| l.operations);
         let work = BulkWork {
+            number,
             way,
             pieces,
             fill,
@@ -351,6 +399,12 @@ impl Env<'_, '_> {
             let Some(at) = work.barrier else { continue };
             let told = (work.barrier_block.unwrap_or(block), at);
             let covered = self.complete_bytes(told, work.bytes);
+            if let Some((_, time)) = covered {
+                let code = self.run.code_starts[work.function] + work.at;
+                let at = Meeting::Mbarrier(told.0 as u32, told.1);
+                let (operation, round) = (work.number, u64::from(time) - 1);
+                self.observe_at(work.warp, 1 << work.lane, code, || Act::Landed { operation, at, round });
+            }
             if let (Some((agent, time)), Some(order)) = (covered, self.order.as_mut()) {
                 let code = self.run.code_starts[work.function] + work.at;
                 let lane = work.lane as u8;

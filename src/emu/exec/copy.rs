@@ -14,6 +14,7 @@ use super::warp::Warp;
 use crate::emu::decode::asynchronous::Async;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::{Guard, Reg};
+use crate::emu::observe::{self, Act};
 use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
 
@@ -52,11 +53,14 @@ impl Env<'_, '_> {
                 self.copy(warp, (to, from), *bytes, (*source_bytes, *ignore), active)
             }
             Async::Commit => {
+                self.observe(warp, active, || Act::Commit(observe::Group::Copy));
                 each(active).for_each(|lane| warp.copies[lane] += 1);
                 Ok(())
             }
             Async::Wait { pending } => {
-                self.wait_copies(warp, *pending, active);
+                let pending = *pending;
+                self.observe(warp, active, || Act::Wait { group: observe::Group::Copy, pending, reads: false });
+                self.wait_copies(warp, pending, active);
                 Ok(())
             }
             Async::Bulk(_)

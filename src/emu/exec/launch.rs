@@ -6,6 +6,7 @@ use super::cluster::Cluster;
 use super::env::{Run, World};
 use crate::emu::decode::program::{Function, Program};
 use crate::emu::memory::{BufferId, Memory};
+use crate::emu::observe::{Event, Log};
 use crate::emu::order::Everywhere;
 use crate::emu::report::{Actor, Finding, Kind, Site};
 use crate::emu::tensor::TensorMap;
@@ -61,6 +62,8 @@ pub struct Options {
     pub trace: Option<([u32; 3], u32)>,
     /// The most lines of a trace.
     pub max_trace: usize,
+    /// Whether the outcome has what an observer is told.
+    pub observe: bool,
 }
 
 impl Default for Options {
@@ -73,6 +76,7 @@ impl Default for Options {
             max_findings: 10,
             trace: None,
             max_trace: 10_000,
+            observe: false,
         }
     }
 }
@@ -85,6 +89,8 @@ pub struct Outcome {
     /// What `vprintf` wrote.
     pub printed: Vec<String>,
     pub trace: Vec<String>,
+    /// What happened, if [`Options::observe`] asks for it.
+    pub events: Vec<Event>,
     /// The steps of all warps.
     pub instructions: u64,
 }
@@ -134,10 +140,12 @@ pub fn run(
         dynamic_shared: launch.dynamic_shared,
         code_starts,
     };
-    let mut world = World { everywhere: Everywhere::new(program.global_granule), ..World::default() };
+    let log = options.observe.then(Log::default);
+    let mut world = World { everywhere: Everywhere::new(program.global_granule), log, ..World::default() };
     let stopped = clusters(&run, &mut world).err();
-    let World { findings, printed, trace, instructions, .. } = world;
-    let outcome = Outcome { findings, printed, trace, instructions };
+    let World { findings, printed, trace, instructions, log, .. } = world;
+    let events = log.map(|l| l.events).unwrap_or_default();
+    let outcome = Outcome { findings, printed, trace, events, instructions };
     match stopped {
         None => Ok(outcome),
         Some(finding) => Err(Box::new(Fault { finding: *finding, before: outcome })),

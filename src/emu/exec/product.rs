@@ -3,8 +3,8 @@
 //!
 //! A warp computes its own 16 rows. It reads shared memory when the product lands: when it is issued, at the wait for its
 //! group, or at a step between. From issue to wait its registers are in flight: the accumulators are nobody's to read
-//! or write, and an operand in registers is nobody's to write. A register that was written since the last
-//! `wgmma.fence` is not one that a product may use.
+//! or write, and an operand in registers is nobody's to write. A register that was touched since the last
+//! `wgmma.fence` is not one that a product may use, and the first product needs a fence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -17,6 +17,7 @@ use super::warp::Warp;
 use crate::emu::decode::op::Op;
 use crate::emu::decode::program::{Function, Lanes, Reg};
 use crate::emu::decode::tensor::{Left, Tensor, Wgmma};
+use crate::emu::observe::Act;
 use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor;
@@ -54,8 +55,10 @@ pub(crate) struct Operands {
 pub(crate) struct Products {
     pending: Vec<Product>,
     committed: u32,
-    /// Registers that were written since the last fence, of those that products use.
+    /// Registers that other steps touched since the last fence, of those that products use.
     dirty: BTreeSet<Reg>,
+    /// Whether there was any fence.
+    fenced: bool,
 }
 
 impl Products {
@@ -67,15 +70,12 @@ impl Products {
 
     pub(crate) fn fence(&mut self) {
         self.dirty.clear();
+        self.fenced = true;
     }
 
-    /// Registers were written.
+    /// Registers were read or written.
     pub(crate) fn unfence(&mut self, op: &Op) {
-        op.registers(&mut |r, written| {
-            if written {
-                self.dirty.insert(r);
-            }
-        });
+        op.registers(&mut |r, _| _ = self.dirty.insert(r));
     }
 
     pub(crate) fn commit(&mut self) {
@@ -93,10 +93,11 @@ impl Env<'_, '_> {
             Left::Registers(a) => a,
             Left::Descriptor(_) => &[],
         };
-        let unfenced = op.d.iter().chain(in_registers).find(|r| warp.products.dirty.contains(r));
-        if self.run.options.check && unfenced.is_some() {
+        let products = &warp.products;
+        let unfenced = !products.fenced || op.d.iter().chain(in_registers).any(|r| products.dirty.contains(r));
+        if self.run.options.check && unfenced {
             self.note(warp, 2, Kind::InFlight, |env| {
-                let message = "the product uses registers that were written since the last `wgmma.fence`";
+                let message = "the product uses registers that were touched since the last `wgmma.fence`";
                 let mut finding = env.finding(warp, u32::MAX, Kind::InFlight, message);
                 finding.help = Some("put `wgmma.fence` before the product".to_owned());
                 finding
@@ -113,6 +114,9 @@ impl Env<'_, '_> {
             let message = "the lanes of the warp have different `scale-d`";
             return Err(self.fault(warp, all, Kind::Divergence, message));
         }
+        let slots = |regs: &[Reg]| regs.iter().map(|r| r.0).collect();
+        let (accumulators, operands) = (&op.d, in_registers);
+        self.observe(warp, all, || Act::Product { accumulators: slots(accumulators), operands: slots(operands) });
         let group = warp.products.committed;
         self.saw_operands(warp, op, (a, b), group)?;
         let (function, at) = (warp.function, warp.at);
@@ -121,6 +125,16 @@ impl Env<'_, '_> {
             self.land_products(warp, u32::MAX)?;
         }
         Ok(())
+    }
+
+    /// A step that is no product touches registers of products.
+    pub(crate) fn touched(&mut self, warp: &mut Warp, op: &Op) {
+        self.observe(warp, u32::MAX, || {
+            let mut all = vec![];
+            op.registers(&mut |r, written| all.push((r.0, written)));
+            Act::Registers(all)
+        });
+        warp.products.unfence(op);
     }
 
     /// Checks the operands in shared memory, and tells the detectors that they are read.

@@ -7,13 +7,14 @@
 use std::collections::BTreeMap;
 
 use super::clock::join_foreign;
+use super::maps::Maps;
 use super::{Access, Clock, Foreign, Order, What, Who};
 
 /// An access, with its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Remote {
-    cluster: u32,
-    access: Access,
+pub(super) struct Remote {
+    pub(super) cluster: u32,
+    pub(super) access: Access,
 }
 
 const NONE: Remote = Remote { cluster: 0, access: Access::NONE };
@@ -35,6 +36,7 @@ pub(crate) struct Everywhere {
     /// By buffer and page.
     pages: BTreeMap<(usize, u64), Page>,
     clocks: BTreeMap<u64, Foreign>,
+    pub(crate) maps: Maps,
     shift: u32,
 }
 
@@ -86,7 +88,7 @@ impl Everywhere {
 }
 
 /// Whether an access of a cluster knows an earlier one.
-fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, written: bool) -> bool {
+pub(super) fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, written: bool) -> bool {
     if other.cluster == cluster {
         // Global memory has one order for both proxies here.
         let who = Who { proxy: super::Proxy::Generic, ..*who };

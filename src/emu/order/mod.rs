@@ -22,6 +22,7 @@
 
 mod clock;
 mod global;
+mod maps;
 mod shadow;
 
 pub(crate) use clock::{Clock, Foreign};
@@ -206,9 +207,6 @@ impl Order {
             return other.lane == who.lane || other.time < self.time(who.warp);
         }
         if agent == self.group(who.warp, Group::Copy) {
-            if who.agent == agent {
-                return true;
-            }
             let known = if other.lane == who.lane { clock.generic.get(agent) } else { self.settled[who.warp as usize] };
             return known >= other.time;
         }
