@@ -63,7 +63,7 @@ impl Env<'_, '_> {
         barrier.votes.0 += votes;
         barrier.votes.1 += active.count_ones();
         if let Some(order) = self.order.as_mut() {
-            order.release(warp.agent, &mut barrier.clock);
+            order.release(warp.agent, u32::MAX, &mut barrier.clock);
         }
         let generation = barrier.generation;
         let at = Meeting::Block(warp.block as u32, id as u32);
@@ -118,7 +118,7 @@ impl Env<'_, '_> {
         warp.cluster_arrived = Some(round);
         self.barrier.arrived += 1;
         if let (Some(order), true) = (self.order.as_mut(), release) {
-            order.release(warp.agent, &mut self.barrier.clock);
+            order.release(warp.agent, u32::MAX, &mut self.barrier.clock);
         }
         self.complete_cluster();
         Ok(())
@@ -173,10 +173,10 @@ impl Env<'_, '_> {
             }
             Some(Wait::Cluster { .. }) => self.barrier.done.clone(),
             // The step is executed again, and acquires by itself.
-            Some(Wait::Mbarrier { .. }) | None => Clock::default(),
+            Some(Wait::Mbarrier { .. }) | None => return true,
         };
         if let Some(order) = self.order.as_mut() {
-            order.acquire(warp.agent, &clock);
+            order.leave_barrier(warp.agent, &clock);
         }
         true
     }

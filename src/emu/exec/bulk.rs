@@ -508,9 +508,9 @@ impl Env<'_, '_> {
         if let Some(order) = self.order.as_mut() {
             let complete = each(active).map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
             let (reads, writes) = (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
-            order.learn(warp.agent, reads, complete);
+            order.learn(warp.agent, active, reads, complete);
             if !read {
-                order.learn(warp.agent, writes, complete);
+                order.learn(warp.agent, active, writes, complete);
             }
         }
     }

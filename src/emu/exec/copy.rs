@@ -179,7 +179,7 @@ impl Env<'_, '_> {
         if let Some(order) = self.order.as_mut() {
             let complete = each(active).map(|lane| warp.copies[lane].saturating_sub(pending)).min().unwrap_or(0);
             let agent = order.group(warp.agent, Group::Copy);
-            order.learn(warp.agent, agent, complete);
+            order.learn(warp.agent, active, agent, complete);
         }
     }
 

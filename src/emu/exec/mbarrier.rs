@@ -186,7 +186,7 @@ impl Env<'_, '_> {
             }
             let mut clock = std::mem::take(&mut barrier.clock);
             if let (Some(order), true) = (self.order.as_mut(), op.release) {
-                order.release(warp.agent, &mut clock);
+                order.release(warp.agent, active, &mut clock);
             }
             let at = Meeting::Mbarrier(place.0 as u32, place.1);
             self.observe(warp, 1 << lane, || Act::Arrive { at, round, releases: op.release });
@@ -223,7 +223,7 @@ impl Env<'_, '_> {
                 if acquire {
                     let done = self.mbarrier_at(warp, place, lane)?.done.clone();
                     if let Some(order) = self.order.as_mut() {
-                        order.acquire(warp.agent, &done);
+                        order.acquire(warp.agent, active, &done);
                     }
                 }
             } else {

@@ -78,7 +78,7 @@ impl Env<'_, '_> {
         self.observe(warp, 1 << lane, || Act::Synchronise { place, reads, writes, acquires, releases });
         let Some(clocks) = self.order.as_mut() else { return };
         let mut clock = self.world.everywhere.clock(place, self.cluster);
-        clocks.synchronise(warp.agent, &mut clock, acquires, releases, reads);
+        clocks.synchronise((warp.agent, lane), &mut clock, acquires, releases, reads);
         if writes {
             self.world.everywhere.released(place, self.cluster, &clock);
         }

@@ -18,7 +18,7 @@ use crate::emu::decode::op::Op;
 use crate::emu::decode::program::{Function, Lanes, Reg};
 use crate::emu::decode::tensor::{Left, Tensor, Wgmma};
 use crate::emu::observe::Act;
-use crate::emu::order::{Group, Proxy, What, Who};
+use crate::emu::order::{Group, Proxy, SEVERAL, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor;
 use crate::emu::tensor::Descriptor;
@@ -147,7 +147,7 @@ impl Env<'_, '_> {
         chunks.push(self.chunks(warp, op, b, false));
         let own = self.who(warp, 0);
         let agent = self.order.as_ref().map_or(0, |o| o.group(warp.agent, Group::Product));
-        let who = Who { agent, time: group + 1, proxy: Proxy::Asynchronous, ..own };
+        let who = Who { agent, time: group + 1, lane: SEVERAL, proxy: Proxy::Asynchronous, ..own };
         for &at in chunks.iter().flat_map(|c| c.iter()) {
             self.shared_holds(warp, (warp.block, at), 16, 0)?;
             if !self.run.options.check {
@@ -237,7 +237,7 @@ impl Env<'_, '_> {
         warp.products.pending.retain(|p| p.group >= complete);
         if let Some(order) = self.order.as_mut() {
             let agent = order.group(warp.agent, Group::Product);
-            order.learn(warp.agent, agent, complete);
+            order.learn(warp.agent, u32::MAX, agent, complete);
         }
         Ok(())
     }

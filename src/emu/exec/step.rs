@@ -180,7 +180,7 @@ impl Env<'_, '_> {
                     self.observe(warp, active, || Act::Fence);
                 }
                 if let (Some(clocks), true) = (self.order.as_mut(), *order != Order::Weak) {
-                    clocks.fence(warp.agent);
+                    clocks.fence(warp.agent, active);
                 }
             }
             Op::FenceAsync => {

@@ -94,7 +94,7 @@ pub(super) fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, writ
         let who = Who { proxy: super::Proxy::Generic, ..*who };
         return order.knows(&who, &other.access, written);
     }
-    order.clock(who.warp).of(other.cluster, u32::from(other.access.agent)) >= other.access.time
+    order.known(who.warp, who.lane).of(other.cluster, u32::from(other.access.agent)) >= other.access.time
 }
 
 impl Cell {

@@ -27,7 +27,7 @@ mod shadow;
 
 pub(crate) use clock::{Clock, Foreign};
 pub(crate) use global::Everywhere;
-pub(crate) use shadow::{Access, Shadow};
+pub(crate) use shadow::{Access, SEVERAL, Shadow};
 
 /// The time of a copy that has not landed: nobody knows it.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -60,9 +60,12 @@ pub(crate) enum Group {
 /// What the warps of a cluster know.
 pub(crate) struct Order {
     warps: u32,
+    /// What each warp knows: what any of its lanes knows.
     clocks: Vec<Clock>,
-    /// For each warp the group of its copies that its last warp-wide synchronisation covers.
-    settled: Vec<u32>,
+    /// What all lanes of each warp know, where some lanes have learned something since they last synchronised.
+    apart: Vec<Option<Apart>>,
+    /// For each warp its time when its lanes last synchronised, and the group of its copies that all lanes know.
+    together: Vec<(u32, u32)>,
     /// The agents of `mbarrier`s so far.
     barriers: u32,
     /// What the warp knew at its last release fence, for the relaxed stores after it.
@@ -73,6 +76,14 @@ pub(crate) struct Order {
     pub(crate) shared: Vec<Shadow>,
 }
 
+/// A warp of which some lanes know more than others.
+struct Apart {
+    /// What all of them know.
+    all: Clock,
+    /// Those that know what the warp knows.
+    aware: u32,
+}
+
 /// Who makes an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Who {
@@ -80,6 +91,7 @@ pub(crate) struct Who {
     /// The agent of the access, which is the warp or something asynchronous of it.
     pub(crate) agent: u32,
     pub(crate) time: u32,
+    /// [`SEVERAL`] if all lanes of the warp do it together.
     pub(crate) lane: u8,
     /// The number of the step in the program.
     pub(crate) code: u32,
@@ -93,7 +105,8 @@ impl Order {
         Order {
             warps,
             clocks,
-            settled: vec![0; warps as usize],
+            apart: (0..warps).map(|_| None).collect(),
+            together: vec![(1, 0); warps as usize],
             barriers: 0,
             released: vec![None; warps as usize],
             found: vec![Clock::default(); warps as usize],
@@ -126,27 +139,54 @@ impl Order {
         let clock = &mut self.clocks[warp as usize];
         let time = clock.generic.get(warp);
         clock.generic.set(warp, time + 1);
-        let copies = Group::Copy as u32 * self.warps + warp;
-        self.settled[warp as usize] = clock.generic.get(copies);
     }
 
-    /// A synchronisation of the lanes of a warp.
+    /// A synchronisation of the lanes of a warp: each knows what the others know.
     pub(crate) fn warp_sync(&mut self, warp: u32) {
         self.tick(warp);
+        let clock = &self.clocks[warp as usize].generic;
+        self.together[warp as usize] = (clock.get(warp), clock.get(self.group(warp, Group::Copy)));
+        self.apart[warp as usize] = None;
     }
 
-    /// Adds what a warp knows to a clock that others will acquire.
-    pub(crate) fn release(&mut self, warp: u32, to: &mut Clock) {
-        to.join(&self.clocks[warp as usize]);
+    /// Some lanes of a warp are about to learn something.
+    fn part(&mut self, warp: u32, lanes: u32) {
+        let apart = &mut self.apart[warp as usize];
+        if lanes == u32::MAX {
+            *apart = None;
+        } else {
+            let all = || Apart { all: self.clocks[warp as usize].clone(), aware: 0 };
+            apart.get_or_insert_with(all).aware |= lanes;
+        }
+    }
+
+    /// Adds what lanes of a warp know to a clock that others will acquire.
+    pub(crate) fn release(&mut self, warp: u32, lanes: u32, to: &mut Clock) {
+        match &self.apart[warp as usize] {
+            Some(apart) if apart.aware & lanes == 0 => {
+                to.join(&apart.all);
+                let own = to.generic.get(warp);
+                to.generic.set(warp, own.max(self.time(warp)));
+            }
+            _ => to.join(&self.clocks[warp as usize]),
+        }
         self.tick(warp);
     }
 
-    pub(crate) fn acquire(&mut self, warp: u32, from: &Clock) {
+    pub(crate) fn acquire(&mut self, warp: u32, lanes: u32, from: &Clock) {
+        self.part(warp, lanes);
         self.clocks[warp as usize].join(from);
     }
 
-    /// The warp knows an asynchronous agent up to a time.
-    pub(crate) fn learn(&mut self, warp: u32, agent: u32, time: u32) {
+    /// A barrier of whole warps is behind a warp.
+    pub(crate) fn leave_barrier(&mut self, warp: u32, from: &Clock) {
+        self.clocks[warp as usize].join(from);
+        self.warp_sync(warp);
+    }
+
+    /// Lanes of a warp know an asynchronous agent up to a time.
+    pub(crate) fn learn(&mut self, warp: u32, lanes: u32, agent: u32, time: u32) {
+        self.part(warp, lanes);
         let clock = &mut self.clocks[warp as usize];
         let known = clock.generic.get(agent);
         clock.generic.set(agent, known.max(time));
@@ -161,37 +201,57 @@ impl Order {
     }
 
     /// A fence: later relaxed stores release what is known now, and what relaxed loads have found is acquired.
-    pub(crate) fn fence(&mut self, warp: u32) {
+    pub(crate) fn fence(&mut self, warp: u32, lanes: u32) {
         let found = std::mem::take(&mut self.found[warp as usize]);
+        self.part(warp, lanes);
         self.clocks[warp as usize].join(&found);
         self.released[warp as usize] = Some(self.clocks[warp as usize].clone());
         self.tick(warp);
     }
 
     /// A synchronising access to a place whose clock is `at`.
-    pub(crate) fn synchronise(&mut self, warp: u32, at: &mut Clock, acquires: bool, releases: bool, reads: bool) {
+    pub(crate) fn synchronise(
+        &mut self,
+        (warp, lane): (u32, usize),
+        at: &mut Clock,
+        acquires: bool,
+        releases: bool,
+        reads: bool,
+    ) {
         if reads {
             if acquires {
-                self.clocks[warp as usize].join(at);
+                self.acquire(warp, 1 << lane, at);
             } else {
                 self.found[warp as usize].join(at);
             }
         }
         if releases {
-            self.release(warp, at);
+            self.release(warp, 1 << lane, at);
         } else if let Some(known) = &self.released[warp as usize] {
             at.join(known);
         }
     }
 
+    /// What any lane of a warp knows.
     pub(crate) fn clock(&self, warp: u32) -> &Clock {
         &self.clocks[warp as usize]
     }
 
+    /// What a lane of a warp knows.
+    fn known(&self, warp: u32, lane: u8) -> &Clock {
+        match &self.apart[warp as usize] {
+            Some(apart) if lane != SEVERAL && apart.aware >> lane & 1 == 0 => &apart.all,
+            _ => &self.clocks[warp as usize],
+        }
+    }
+
     /// Whether who makes an access knows another one of the same cluster.
     pub(crate) fn knows(&self, who: &Who, other: &Access, written: bool) -> bool {
-        let clock = &self.clocks[who.warp as usize];
+        let clock = self.known(who.warp, who.lane);
         let agent = u32::from(other.agent);
+        let (together, copies) = self.together[who.warp as usize];
+        // Lanes of one warp are ordered by its synchronisations.
+        let own = agent == who.warp && (who.lane == SEVERAL || other.lane == who.lane || other.time < together);
         if other.time == NEVER {
             return false;
         }
@@ -199,15 +259,16 @@ impl Order {
             // A generic write must be known to the asynchronous proxy.
             let generic_write = written && agent < 2 * self.warps;
             let side = if generic_write { &clock.asynchronous } else { &clock.generic };
-            let own = agent == who.warp && !generic_write;
-            return own || side.get(agent) >= other.time || agent == who.agent && agent >= self.warps;
+            if agent == who.warp {
+                return own && (!generic_write || side.get(agent) >= other.time);
+            }
+            return side.get(agent) >= other.time || agent == who.agent && agent >= self.warps;
         }
         if agent == who.warp {
-            // Lanes of one warp are ordered by its synchronisations.
-            return other.lane == who.lane || other.time < self.time(who.warp);
+            return own;
         }
         if agent == self.group(who.warp, Group::Copy) {
-            let known = if other.lane == who.lane { clock.generic.get(agent) } else { self.settled[who.warp as usize] };
+            let known = if other.lane == who.lane { clock.generic.get(agent) } else { copies };
             return known >= other.time;
         }
         clock.generic.get(agent) >= other.time
