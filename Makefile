@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-faults gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,6 +62,9 @@ wild: build .oracle/bin/python ## compile real kernels with ttc and with Triton 
 
 emulate: toolchain ## every configuration of kernels/ near the default, as PTX in the emulator; takes long
 	TTC_SWEEP=1 $(CARGO) test --release --locked emulated -- --nocapture
+
+emulate-faults: toolchain ## plant faults into all kernels: each must be found in the emulator, or not matter; takes long
+	TTC_SWEEP=1 $(CARGO) test --release --locked planted_faults -- --nocapture
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)

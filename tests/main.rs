@@ -23,6 +23,8 @@ mod emu;
 mod emu_recorded;
 #[path = "suite/emulate.rs"]
 mod emulate;
+#[path = "suite/faults/mod.rs"]
+mod faults;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;

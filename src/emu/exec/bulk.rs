@@ -12,7 +12,7 @@ use super::lanes::each;
 use super::launch::Landing;
 use super::warp::Warp;
 use crate::emu::decode::asynchronous::{Async, Bulk, BulkTensor, Place};
-use crate::emu::decode::op::{Address, Op, Space, Update};
+use crate::emu::decode::op::{Op, Space, Update};
 use crate::emu::num::Type;
 use crate::emu::observe::{self, Act, Meeting};
 use crate::emu::order::{Group, NEVER, Proxy, What, Who};
@@ -120,36 +120,6 @@ impl Env<'_, '_> {
         let bytes = self.read_bytes(warp, spot, MAP_BYTES, lane)?;
         let map = <[u8; MAP_BYTES]>::try_from(bytes.as_slice()).ok().and_then(|b| TensorMap::decode(&b));
         map.ok_or_else(|| self.fault(warp, 1 << lane, Kind::Invalid, "there is no tensor map at the address"))
-    }
-
-    /// `fence.proxy.tensormap::generic.acquire`.
-    pub(crate) fn fence_map(&mut self, warp: &Warp, map: Option<&Address>, active: u32) {
-        let Some(map) = map else { return };
-        let addresses = map.lanes(warp);
-        for lane in each(active) {
-            let address = addresses[lane];
-            self.observe(warp, 1 << lane, || Act::MapFenced(address));
-            let who = self.who(warp, lane);
-            if let Some(order) = self.order.as_ref() {
-                self.world.everywhere.maps.fenced(order, address, self.cluster, &who);
-            }
-        }
-    }
-
-    /// Looks whether a map that this launch has written is behind a fence.
-    fn uses_map(&mut self, warp: &Warp, address: u64, lane: usize) {
-        self.observe(warp, 1 << lane, || Act::MapUsed(address));
-        let who = self.who(warp, lane);
-        let Some(order) = self.order.as_ref() else { return };
-        let Some(code) = self.world.everywhere.maps.used(order, address, self.cluster, &who) else { return };
-        self.note(warp, code, Kind::Race, |env| {
-            let message = "a copy uses a tensor map that this launch has written, and no fence is between";
-            let mut finding = env.finding(warp, 1 << lane, Kind::Race, message);
-            finding.notes.push(("the map is written".to_owned(), Some(env.run.site(code))));
-            let help = "put `fence.proxy.tensormap::generic.acquire` for the map after the write, and a barrier after that";
-            finding.help = Some(help.to_owned());
-            finding
-        });
     }
 
     fn read_bytes(&mut self, warp: &Warp, spot: Spot, size: usize, lane: usize) -> Try<Vec<u8>> {
@@ -334,6 +304,7 @@ impl Env<'_, '_> {
         };
         if way == Way::Store {
             warp.last_store = Some((self.code(warp), group + 1));
+            warp.storing |= 1 << lane;
         }
         self.saw_bulk(warp, &work, reduces, lane)?;
         self.pending.push(Pending::Bulk(Box::new(work)));
@@ -506,11 +477,14 @@ impl Env<'_, '_> {
             }
         }
         if let Some(order) = self.order.as_mut() {
-            let complete = each(active).map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
+            let storing = each(active & warp.storing);
+            let complete = storing.map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
             let (reads, writes) = (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
-            order.learn(warp.agent, active, reads, complete);
+            // A wait of a lane without stores says nothing of those of others.
+            let lanes = active & warp.storing;
+            order.learn(warp.agent, lanes, reads, complete);
             if !read {
-                order.learn(warp.agent, active, writes, complete);
+                order.learn(warp.agent, lanes, writes, complete);
             }
         }
     }

@@ -19,6 +19,7 @@ mod env;
 mod exchange;
 mod lanes;
 pub mod launch;
+mod maps;
 mod matrix;
 mod mbarrier;
 mod memory;

@@ -8,36 +8,36 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use ttc::emu::observe::{Access, Act, By, Event, Group, Kind, Meeting, Memory};
+use ttc::emu::observe::{Access, Act, By, Event, Group, Kind, Meeting};
 
 use super::graph::{Graph, Role};
+use super::registers::Registers;
 
 /// No node: an access that nothing waits for, or the start of a launch.
-const NONE: u32 = u32::MAX;
-
-/// The most pairs for which the judge says what orders them.
-const PATHS: usize = 256;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A warp, by its cluster.
-type WarpId = (u32, u32);
+pub(super) type WarpId = (u32, u32);
 
 /// An access with its place in the graph.
-struct Done {
-    access: Access,
-    warp: WarpId,
-    lanes: u32,
-    line: u32,
+pub(super) struct Done {
+    pub(super) access: Access,
+    pub(super) warp: WarpId,
+    pub(super) lanes: u32,
+    pub(super) line: u32,
     /// The node that it starts behind, and the one at which it is over.
-    start: u32,
-    end: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
     /// The numbers of the events at which it starts and at which its own lanes know that it is over.
-    from: usize,
-    to: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// The line of the wait that ends an asynchronous access.
+    pub(super) over: Option<u32>,
 }
 
 /// Asynchronous operations of a lane, or of a warp for products.
 #[derive(Default)]
-struct Groups {
+pub(super) struct Groups {
     open: Vec<usize>,
     closed: VecDeque<Vec<usize>>,
     /// Closed groups whose reads are over.
@@ -45,7 +45,7 @@ struct Groups {
 }
 
 #[derive(Default)]
-struct Lane {
+pub(super) struct Lane {
     last: Option<u32>,
     /// Accesses that are over at the lane's next node.
     ending: Vec<usize>,
@@ -58,26 +58,15 @@ struct Lane {
     relaxed: Vec<u32>,
 }
 
-/// Registers of asynchronous products.
-#[derive(Default)]
-struct Registers {
-    /// When each register was last touched by something that is no product.
-    touched: BTreeMap<u32, usize>,
-    fenced: Option<usize>,
-    /// Products that may run: the accumulators and the operands.
-    open: Vec<(Vec<u32>, Vec<u32>)>,
-    closed: VecDeque<Vec<(Vec<u32>, Vec<u32>)>>,
-}
-
-struct WarpState {
+pub(super) struct WarpState {
     lanes: Vec<Lane>,
     products: Groups,
-    registers: Registers,
+    pub(super) registers: Registers,
 }
 
 /// A round of a meeting: who arrived, and the node once it is complete.
 #[derive(Default)]
-struct Round {
+pub(super) struct Round {
     arrived: Vec<u32>,
     operations: Vec<usize>,
     node: Option<u32>,
@@ -95,9 +84,29 @@ pub(crate) enum Verdict {
 }
 
 /// Judges a run. `line` is where a fault was planted.
+///
+/// Clusters that never synchronise with each other have no order whatever is planted, so each is judged alone.
 pub(crate) fn judge(events: &[Event], line: u32) -> Verdict {
+    let meets = |e: &Event| match e.act {
+        Act::Fence => true,
+        Act::Synchronise { acquires, releases, .. } => acquires || releases,
+        _ => false,
+    };
+    let together = events.iter().any(meets);
+    let clusters: BTreeSet<u32> = events.iter().map(|e| if together { 0 } else { e.cluster }).collect();
+    let mut reasons = BTreeSet::new();
+    for cluster in clusters {
+        match judge_alone(events.iter().enumerate().filter(|(_, e)| together || e.cluster == cluster), line) {
+            Verdict::Ordered(more) => reasons.extend(more),
+            other => return other,
+        }
+    }
+    Verdict::Ordered(reasons)
+}
+
+fn judge_alone<'a>(events: impl Iterator<Item = (usize, &'a Event)>, line: u32) -> Verdict {
     let mut court = Court { line, ..Court::default() };
-    for (at, event) in events.iter().enumerate() {
+    for (at, event) in events {
         if court.hear(at, event).is_none() {
             return Verdict::TooLarge;
         }
@@ -115,25 +124,25 @@ pub(crate) fn judge(events: &[Event], line: u32) -> Verdict {
 }
 
 #[derive(Default)]
-struct Court {
-    line: u32,
-    graph: Graph,
-    accesses: Vec<Done>,
-    warps: HashMap<WarpId, WarpState>,
-    rounds: BTreeMap<(u32, u32, Meeting, u64), Round>,
+pub(super) struct Court {
+    pub(super) line: u32,
+    pub(super) graph: Graph,
+    pub(super) accesses: Vec<Done>,
+    pub(super) warps: HashMap<WarpId, WarpState>,
+    pub(super) rounds: BTreeMap<(u32, u32, Meeting, u64), Round>,
     /// How often each `mbarrier` was initialised.
-    lives: BTreeMap<(u32, Meeting), u32>,
+    pub(super) lives: BTreeMap<(u32, Meeting), u32>,
     /// The accesses of operations that signal an `mbarrier`.
-    operations: BTreeMap<u32, Vec<usize>>,
+    pub(super) operations: BTreeMap<u32, Vec<usize>>,
     /// What may be acquired at each place.
-    releases: BTreeMap<u64, Vec<u32>>,
+    pub(super) releases: BTreeMap<u64, Vec<u32>>,
     /// When each warp passed the line in question.
-    passed: HashMap<WarpId, Vec<usize>>,
+    pub(super) passed: HashMap<WarpId, Vec<usize>>,
     /// The tensor maps that were written: the write, and the fences since.
-    maps: BTreeMap<u64, (u32, Vec<u32>)>,
-    reasons: BTreeSet<u32>,
-    paths: usize,
-    broken: Option<String>,
+    pub(super) maps: BTreeMap<u64, (u32, Vec<u32>)>,
+    pub(super) reasons: BTreeSet<u32>,
+    pub(super) paths: usize,
+    pub(super) broken: Option<String>,
 }
 
 fn lanes(mask: u32) -> impl Iterator<Item = usize> {
@@ -141,7 +150,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Court {
-    fn warp(&mut self, id: WarpId) -> &mut WarpState {
+    pub(super) fn warp(&mut self, id: WarpId) -> &mut WarpState {
         self.warps.entry(id).or_insert_with(|| WarpState {
             lanes: (0..32).map(|_| Lane::default()).collect(),
             products: Groups::default(),
@@ -258,7 +267,7 @@ impl Court {
             By::Group(Group::Product) => warp.products.open.push(number),
             By::Operation(n) => self.operations.entry(n).or_default().push(number),
         }
-        self.accesses.push(Done { access, warp: id, lanes: event.lanes, line, start, end: NONE, from: at, to });
+        self.accesses.push(Done { access, warp: id, lanes: event.lanes, line, start, end: NONE, from: at, to, over: None });
         Some(())
     }
 
@@ -296,7 +305,7 @@ impl Court {
             }
             let node = self.graph.add(line, vec![], Role::Plain)?;
             for a in over {
-                (self.accesses[a].end, self.accesses[a].to) = (node, at);
+                (self.accesses[a].end, self.accesses[a].to, self.accesses[a].over) = (node, at, Some(line));
             }
             self.warp(id).lanes.iter_mut().for_each(|l| l.found.push(node));
             return Some(());
@@ -319,7 +328,7 @@ impl Court {
                 groups.read = groups.read.saturating_sub(complete);
             }
             for a in &over {
-                self.accesses[*a].to = at;
+                (self.accesses[*a].to, self.accesses[*a].over) = (at, Some(line));
             }
             lane.ending.extend(over);
         }
@@ -382,35 +391,6 @@ impl Court {
         Some(())
     }
 
-    /// The rules of registers: none is touched in flight, and a fence is between other steps and a product.
-    fn registers(&mut self, at: usize, id: WarpId, event: &Event) {
-        let line = event.line;
-        let r = &mut self.warp(id).registers;
-        let mut broken = None;
-        match &event.act {
-            Act::ProductFence => r.fenced = Some(at),
-            Act::Registers(all) => {
-                for (register, written) in all {
-                    let mut flying = r.open.iter().chain(r.closed.iter().flatten());
-                    if flying.any(|(d, a)| d.contains(register) || *written && a.contains(register)) {
-                        broken = Some(format!("line {line} touches a register of a product in flight"));
-                    }
-                    r.touched.insert(*register, at);
-                }
-            }
-            Act::Product { accumulators, operands } => {
-                let unfenced =
-                    |x: &u32| r.touched.get(x).is_some_and(|touched| r.fenced.is_none_or(|fenced| fenced < *touched));
-                if r.fenced.is_none() || accumulators.iter().chain(operands).any(unfenced) {
-                    broken = Some(format!("the product of line {line} has no fence behind steps before it"));
-                }
-                r.open.push((accumulators.clone(), operands.clone()));
-            }
-            _ => {}
-        }
-        self.broken = broken;
-    }
-
     /// A copy uses a map: a fence must be between the write and the use.
     fn uses_map(&mut self, id: WarpId, mask: u32, line: u32, map: u64) {
         let start = self.warp(id).lanes[mask.trailing_zeros() as usize].last;
@@ -447,89 +427,4 @@ impl Court {
         }
         Some(())
     }
-
-    /// Looks at all pairs of accesses to the same bytes. The result is one without an order, in words.
-    fn pairs(&mut self) -> Option<String> {
-        let granule = self.accesses.iter().map(|a| granule(&a.access)).min().unwrap_or(1);
-        let mut cells: HashMap<(u32, Memory, u64), Vec<u32>> = HashMap::new();
-        for (n, a) in self.accesses.iter().enumerate() {
-            let Access { memory, at, bytes, .. } = a.access;
-            let cluster = if matches!(memory, Memory::Global(_)) { 0 } else { a.warp.0 };
-            for g in at / granule..(at + u64::from(bytes)).div_ceil(granule) {
-                cells.entry((cluster, memory, g)).or_default().push(n as u32);
-            }
-        }
-        // Cells with the same accesses need one look.
-        let mut kinds: Vec<Vec<u32>> = cells.into_values().collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        for all in &kinds {
-            for (i, b) in all.iter().enumerate() {
-                // What is before the last write is ordered before it.
-                for a in all[..i].iter().rev() {
-                    if let Some(words) = self.pair(*a as usize, *b as usize) {
-                        return Some(words);
-                    }
-                    let access = &self.accesses[*a as usize].access;
-                    if access.kind == Kind::Write && !access.same {
-                        break;
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn pair(&mut self, a: usize, b: usize) -> Option<String> {
-        let (x, y) = (&self.accesses[a], &self.accesses[b]);
-        let (kx, ky) = (x.access.kind, y.access.kind);
-        if kx == Kind::Read && ky == Kind::Read || kx == Kind::Atomic && ky == Kind::Atomic {
-            return None;
-        }
-        if kx == Kind::Write && y.access.same {
-            return None;
-        }
-        let asynchronous = |d: &Done| matches!(d.access.by, By::Group(Group::Product | Group::Bulk) | By::Operation(_));
-        // A generic write must reach an asynchronous access to shared memory through a proxy fence.
-        let shared = matches!(x.access.memory, Memory::Shared(_));
-        let fenced = shared && kx != Kind::Read && asynchronous(y) && !asynchronous(x);
-        let own = x.warp == y.warp && x.lanes & y.lanes != 0 && x.to <= y.from;
-        let known = x.end != NONE && y.start != NONE;
-        let ordered = if fenced {
-            known && self.graph.reaches_fenced(x.end, y.start)
-        } else {
-            own || known && self.graph.reaches(x.end, y.start)
-        };
-        if !ordered {
-            let verb = |k: Kind| if k == Kind::Read { "read" } else { "write" };
-            return Some(format!(
-                "the {} of line {} by warp {} and the {} of line {} by warp {} have no order{}",
-                verb(kx),
-                x.line,
-                x.warp.1,
-                verb(ky),
-                y.line,
-                y.warp.1,
-                if fenced { " with a proxy fence" } else { "" }
-            ));
-        }
-        let crosses = |w: WarpId, from: usize, to: usize| {
-            self.passed.get(&w).is_some_and(|all| all.get(all.partition_point(|at| *at <= from)).is_some_and(|at| *at < to))
-        };
-        if self.paths < PATHS && (crosses(x.warp, x.from, y.from) || crosses(y.warp, x.from, y.from)) {
-            self.paths += 1;
-            if own && !fenced {
-                self.reasons.insert(0);
-            } else {
-                let path = self.graph.path(x.end, y.start);
-                self.reasons.extend(path.into_iter().filter(|l| *l != self.line));
-            }
-        }
-        None
-    }
-}
-
-/// The largest power of two, up to 16, that an access is made of.
-fn granule(a: &Access) -> u64 {
-    1 << (a.at | u64::from(a.bytes) | 16).trailing_zeros()
 }
