@@ -232,7 +232,9 @@ impl Court {
             }
             Act::MapUsed(map) => self.uses_map(id, mask, line, *map),
             Act::Commit(group) => self.commit(id, mask, *group),
-            Act::Wait { group, pending, reads } => self.wait(at, id, mask, (*group, *pending as usize, *reads), line)?,
+            Act::Wait { group, pending, reads } => {
+                self.wait(at, id, mask, (*group, *pending as usize, *reads), line)?
+            }
             Act::Product { .. } | Act::ProductFence | Act::Registers(_) => self.registers(at, id, event),
             Act::Nothing => {}
             Act::Exit => self.exit(id),
@@ -267,7 +269,17 @@ impl Court {
             By::Group(Group::Product) => warp.products.open.push(number),
             By::Operation(n) => self.operations.entry(n).or_default().push(number),
         }
-        self.accesses.push(Done { access, warp: id, lanes: event.lanes, line, start, end: NONE, from: at, to, over: None });
+        self.accesses.push(Done {
+            access,
+            warp: id,
+            lanes: event.lanes,
+            line,
+            start,
+            end: NONE,
+            from: at,
+            to,
+            over: None,
+        });
         Some(())
     }
 

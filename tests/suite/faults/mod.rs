@@ -163,7 +163,7 @@ fn subjects(path: &Path, sweep: bool) -> Vec<(String, (Assembly, Prepared), usiz
     let mut all = vec![];
     for arch in ARCHES {
         let quick = QUICK.iter().find(|(c, a, _)| *c == case && *a == arch).map(|(_, _, every)| *every);
-        let Some(every) = if sweep { Some(1) } else { quick } else { continue };
+        let Some(every) = (if sweep { Some(1) } else { quick }) else { continue };
         let default = loaded.case.default_config();
         let mut configs = vec![default.clone()];
         if sweep && case == "matmul_stages" {
@@ -191,7 +191,9 @@ fn planted_faults_are_found_or_do_not_matter() {
         subjects.iter().flat_map(|(name, made, every)| problems(name, made, *every, &table)).collect()
     });
     let table = table.into_inner().unwrap();
-    println!("| fault | planted | found | no conflict crosses it | one lane's order | others order it | missed | too large |");
+    println!(
+        "| fault | planted | found | no conflict crosses it | one lane's order | others order it | missed | too large |"
+    );
     for (kind, r) in &table {
         let [nothing, own, others] = r.harmless;
         let numbers = [r.all, r.found, nothing, own, others, r.missed, r.too_large].map(|n| n.to_string());

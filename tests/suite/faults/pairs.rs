@@ -76,7 +76,9 @@ impl Court {
             ));
         }
         let crosses = |w: WarpId, from: usize, to: usize| {
-            self.passed.get(&w).is_some_and(|all| all.get(all.partition_point(|at| *at <= from)).is_some_and(|at| *at < to))
+            self.passed
+                .get(&w)
+                .is_some_and(|all| all.get(all.partition_point(|at| *at <= from)).is_some_and(|at| *at < to))
         };
         if self.paths < PATHS && (crosses(x.warp, x.from, y.from) || crosses(y.warp, x.from, y.from)) {
             self.paths += 1;
