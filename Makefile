@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-faults emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -70,6 +70,9 @@ emulate-triton: build .oracle/bin/python ## run Triton's PTX of the benchmark's 
 # PTX: what another compiler made; PARAMS: what `make wild` wrote for ttc (docs/testing.md).
 emulate-wild: build .oracle/bin/python ## run other compilers' PTX of real kernels in the emulator: PTX=DIR PARAMS=DIR
 	.oracle/bin/python scripts/emulator/wild.py $(TTC) $(PTX) $(PARAMS) $(OUT)/emulate-wild --launches scripts/wild/launches.jsonl
+
+emulate-faults: toolchain ## plant faults into all kernels: each must be found in the emulator, or not matter; takes long
+	TTC_SWEEP=1 $(CARGO) test --release --locked planted_faults -- --nocapture
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)

@@ -25,6 +25,8 @@ mod emu_recorded;
 mod emulate;
 #[path = "suite/emulate_command.rs"]
 mod emulate_command;
+#[path = "suite/faults/mod.rs"]
+mod faults;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;

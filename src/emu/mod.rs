@@ -15,6 +15,7 @@
 //! | `exec` | the executor, a file for each family |
 //! | `order` | happens-before: clocks, shadow memory, the detectors |
 //! | `report` | what was found, and where |
+//! | `observe` | what a second judge is told of a run |
 
 // The crate is a folder of ttc's sources, and its paths are those that it has there.
 #![allow(unused_qualifications)]
@@ -24,6 +25,7 @@ pub mod decode;
 pub mod exec;
 pub mod memory;
 pub mod num;
+pub mod observe;
 pub mod order;
 pub mod ptx;
 pub mod report;

@@ -66,7 +66,7 @@ impl<'m, 'a> Cx<'m, 'a> {
     }
 
     pub(super) fn push(&mut self, op: Op, guard: Option<Guard>) {
-        self.function.code.push(Step { op, guard, unfences: false });
+        self.function.code.push(Step { op, guard, touches_products: false });
         self.function.places.push(self.place);
     }
 

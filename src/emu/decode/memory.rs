@@ -213,7 +213,11 @@ impl<'a> Cx<'_, 'a> {
             if form.has("tensormap::generic") {
                 form.find(order);
                 form.find(scope);
-                return Ok(Op::FenceTensorMap);
+                let map = match form.ins.operands.as_slice() {
+                    [] => None,
+                    [at, ..] => Some(self.address(form, at)?.0),
+                };
+                return Ok(Op::FenceTensorMap { map });
             }
             return Err(form.unknown());
         }

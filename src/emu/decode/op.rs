@@ -292,8 +292,10 @@ pub enum Op {
     },
     /// `fence.proxy.async`.
     FenceAsync,
-    /// `fence.proxy.tensormap::generic.acquire`.
-    FenceTensorMap,
+    /// `fence.proxy.tensormap::generic.acquire` of a map; a release has none.
+    FenceTensorMap {
+        map: Option<Address>,
+    },
     /// `griddepcontrol.wait`.
     GridWait,
     Shuffle {

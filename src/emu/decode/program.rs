@@ -80,8 +80,8 @@ pub enum Constant {
 pub struct Step {
     pub op: Op,
     pub guard: Option<Guard>,
-    /// Whether it writes a register that an asynchronous product uses, and is no product itself.
-    pub unfences: bool,
+    /// Whether it touches a register that an asynchronous product uses, and is no product itself.
+    pub touches_products: bool,
 }
 
 /// The place of a step.

@@ -7,7 +7,7 @@ use super::op::{Address, Op, Target};
 use super::program::{Function, Reg};
 use super::tensor_op::{Left, Tensor, Wgmma};
 
-/// Marks the steps that write registers of asynchronous products.
+/// Marks the steps that touch registers of asynchronous products.
 pub(super) fn mark(function: &mut Function) {
     let mut used = BTreeSet::new();
     for step in &function.code {
@@ -22,9 +22,9 @@ pub(super) fn mark(function: &mut Function) {
         return;
     }
     for step in &mut function.code {
-        let mut writes = false;
-        step.op.registers(&mut |r, written| writes |= written && used.contains(&r));
-        step.unfences = writes && step.op.product().is_none();
+        let mut touches = false;
+        step.op.registers(&mut |r, _| touches |= used.contains(&r));
+        step.touches_products = touches && step.op.product().is_none();
     }
 }
 
@@ -78,6 +78,7 @@ impl Op {
             }
             Op::Match { d, a, members, .. } | Op::Redux { d, a, members, .. } => all(&[*a, *members], &[*d]),
             Op::Elect { d, members, .. } => all(&[*members], &[*d]),
+            Op::FenceTensorMap { map } => map.iter().for_each(|m| all(&[m.base], &[])),
             Op::WarpBarrier { members } => all(&[*members], &[]),
             Op::Barrier(b) => {
                 all(&[b.id], &[]);
@@ -95,7 +96,6 @@ impl Op {
             | Op::Nop
             | Op::Fence { .. }
             | Op::FenceAsync
-            | Op::FenceTensorMap
             | Op::GridWait
             | Op::ClusterArrive { .. }
             | Op::ClusterWait { .. } => {}

@@ -7,6 +7,7 @@ use super::warp::Warp;
 use crate::emu::decode::op::{Address, Scope, Space};
 use crate::emu::decode::program::Lanes;
 use crate::emu::memory::{self, Window};
+use crate::emu::observe::{self, Act, By};
 use crate::emu::order::{self, Proxy, Shadow, What, Who};
 use crate::emu::report::Kind;
 
@@ -120,8 +121,14 @@ impl Env<'_, '_> {
     ) {
         let Some(order) = self.order.as_mut() else { return };
         let who = order.who(warp.agent, lane as u32, self.run.code_starts[warp.function] + warp.at);
-        let Some((other, wrote)) = Shadow::access(order, block, at, size, &who, what) else { return };
-        if what == What::Write && wrote && same(self) {
+        let found = Shadow::access(order, block, at, size, &who, what);
+        if found.is_none() && self.world.log.is_none() {
+            return;
+        }
+        let same = what == What::Write && same(self);
+        self.observe_access(warp, (observe::Memory::Shared(block as u32), u64::from(at), size), &who, what, same);
+        let Some((other, wrote)) = found else { return };
+        if wrote && same {
             return;
         }
         self.shared_race(warp, (block, at, size), &who, what, (other, wrote));
@@ -130,9 +137,38 @@ impl Env<'_, '_> {
     /// Tells the detectors of an asynchronous access to shared memory.
     pub(crate) fn saw_shared_as(&mut self, warp: &Warp, (block, at): (usize, u32), size: u32, who: &Who, what: What) {
         let Some(order) = self.order.as_mut() else { return };
-        if let Some(conflict) = Shadow::access(order, block, at, size, who, what) {
+        let found = Shadow::access(order, block, at, size, who, what);
+        self.observe_access(warp, (observe::Memory::Shared(block as u32), u64::from(at), size), who, what, false);
+        if let Some(conflict) = found {
             self.shared_race(warp, (block, at, size), who, what, conflict);
         }
+    }
+
+    /// Tells the observer of an access.
+    fn observe_access(
+        &mut self,
+        warp: &Warp,
+        (memory, at, bytes): (observe::Memory, u64, u32),
+        who: &Who,
+        what: What,
+        same: bool,
+    ) {
+        let Some(log) = &self.world.log else { return };
+        let warps = self.run.warps() * self.run.cluster_size();
+        let by = match who.agent / warps {
+            0 => By::Lanes,
+            1 => By::Group(observe::Group::Copy),
+            2 => By::Group(observe::Group::Product),
+            3 | 4 => By::Group(observe::Group::Bulk),
+            _ => By::Operation(log.operations),
+        };
+        let kind = match what {
+            What::Read => observe::Kind::Read,
+            What::Write => observe::Kind::Write,
+            What::Atomic => observe::Kind::Atomic,
+        };
+        let lanes = if by == By::Group(observe::Group::Product) { u32::MAX } else { 1 << who.lane };
+        self.observe(warp, lanes, || Act::Access(observe::Access { memory, at, bytes, kind, same, by }));
     }
 
     fn shared_race(
@@ -193,8 +229,13 @@ impl Env<'_, '_> {
             return;
         }
         let found = self.world.everywhere.access(order, self.cluster, (buffer, at, size), who, what);
+        if found.is_none() && self.world.log.is_none() {
+            return;
+        }
+        let same = what == What::Write && same();
+        self.observe_access(warp, (observe::Memory::Global(buffer as u32), at, size as u32), who, what, same);
         let Some((cluster, other, wrote)) = found else { return };
-        if what == What::Write && wrote && same() {
+        if wrote && same {
             return;
         }
         let lanes = 1u32.checked_shl(u32::from(who.lane)).unwrap_or(0);

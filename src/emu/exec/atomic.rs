@@ -50,7 +50,7 @@ impl Env<'_, '_> {
                     return Err(self.fault(warp, 1 << lane, Kind::Invalid, message));
                 }
             };
-            self.synchronise(warp, spot, address, op.order, (true, true), op.scope);
+            self.synchronise(warp, (spot, address, lane), op.order, (true, true), op.scope);
             for i in 0..op.from.len() {
                 let old = self.read(warp, spot, i * size, size, lane)?;
                 let operand = warp.reg(op.from[i])[lane] & keep;

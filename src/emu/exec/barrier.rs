@@ -1,14 +1,29 @@
 //! The barriers of a block and of a cluster ("PTX ISA, bar, barrier", "barrier.cluster").
 
 use super::Try;
+use super::block::{BlockBarrier, Complete};
 use super::env::Env;
 use super::warp::{Wait, Warp};
 use crate::emu::decode::op::{Barrier, Reduce};
+use crate::emu::observe::{Act, Meeting};
 use crate::emu::order::Clock;
 use crate::emu::report::Kind;
 
 /// How many barriers a block has.
 pub(crate) const BARRIERS: u64 = 16;
+
+impl BlockBarrier {
+    /// A warp leaves a complete generation. The result is what it learns.
+    fn leave(&mut self, generation: u64) -> (Clock, (u32, u32)) {
+        let Some(done) = self.done.get_mut(&generation) else { return (Clock::default(), (0, 0)) };
+        done.left = done.left.saturating_sub(1);
+        if done.left > 0 {
+            return (done.clock.clone(), done.votes);
+        }
+        let done = self.done.remove(&generation);
+        done.map_or_else(|| (Clock::default(), (0, 0)), |d| (d.clock, d.votes))
+    }
+}
 
 impl Env<'_, '_> {
     /// Arrives at a barrier of the block. The warp may wait after this.
@@ -49,12 +64,15 @@ impl Env<'_, '_> {
         barrier.votes.0 += votes;
         barrier.votes.1 += active.count_ones();
         if let Some(order) = self.order.as_mut() {
-            order.release(warp.agent, &mut barrier.clock);
+            order.release(warp.agent, u32::MAX, &mut barrier.clock);
         }
         let generation = barrier.generation;
+        let at = Meeting::Block(warp.block as u32, id as u32);
+        self.observe(warp, active, || Act::Arrive { at, round: generation, releases: true });
         if op.waits {
             let reduce = op.reduce.map(|(what, _, to)| (what, to, active));
             warp.wait = Some(Wait::Barrier { id: id as usize, generation, reduce });
+            self.blocks[warp.block].barriers[id as usize].waiting += 1;
         }
         self.complete_barrier(warp.block, id as usize);
         Ok(())
@@ -67,15 +85,17 @@ impl Env<'_, '_> {
         if barrier.arrived == 0 || barrier.arrived < barrier.threads.unwrap_or(all) {
             return;
         }
+        let (clock, votes) = (std::mem::take(&mut barrier.clock), std::mem::take(&mut barrier.votes));
+        let left = std::mem::take(&mut barrier.waiting);
+        barrier.done.insert(barrier.generation, Complete { left, clock, votes });
         barrier.generation += 1;
         barrier.arrived = 0;
         barrier.warps.clear();
-        barrier.done = std::mem::take(&mut barrier.clock);
-        barrier.result = std::mem::take(&mut barrier.votes);
     }
 
     /// What changes when a warp has exited: barriers of the whole block wait for one warp less.
     pub(crate) fn exited(&mut self, warp: &mut Warp) -> Try<()> {
+        self.observe(warp, u32::MAX, || Act::Exit);
         self.check_stores(warp);
         self.check_register_changes(warp)?;
         self.blocks[warp.block].live_warps -= 1;
@@ -96,10 +116,12 @@ impl Env<'_, '_> {
             let message = "the warp arrives at the cluster's barrier again, and has not waited there";
             return Err(self.fault(warp, active, Kind::Divergence, message));
         }
-        warp.cluster_arrived = Some(self.barrier.generation);
+        let round = self.barrier.generation;
+        self.observe(warp, active, || Act::Arrive { at: Meeting::Cluster, round, releases: release });
+        warp.cluster_arrived = Some(round);
         self.barrier.arrived += 1;
         if let (Some(order), true) = (self.order.as_mut(), release) {
-            order.release(warp.agent, &mut self.barrier.clock);
+            order.release(warp.agent, u32::MAX, &mut self.barrier.clock);
         }
         self.complete_cluster();
         Ok(())
@@ -138,11 +160,12 @@ impl Env<'_, '_> {
         if !ready {
             return false;
         }
+        self.observe_leave(warp);
         let clock = match warp.wait.take() {
-            Some(Wait::Barrier { id, reduce, .. }) => {
-                let barrier = &self.blocks[warp.block].barriers[id];
+            Some(Wait::Barrier { id, generation, reduce }) => {
+                let (clock, votes) = self.blocks[warp.block].barriers[id].leave(generation);
                 if let Some((what, to, lanes)) = reduce {
-                    let (yes, all) = barrier.result;
+                    let (yes, all) = votes;
                     let value = match what {
                         Reduce::Popc => yes,
                         Reduce::And => u32::from(yes == all),
@@ -150,16 +173,27 @@ impl Env<'_, '_> {
                     };
                     warp.set_target(to, value, lanes);
                 }
-                barrier.done.clone()
+                clock
             }
             Some(Wait::Cluster { .. }) => self.barrier.done.clone(),
             // The step is executed again, and acquires by itself.
-            Some(Wait::Mbarrier { .. } | Wait::Registers { .. }) | None => Clock::default(),
+            Some(Wait::Mbarrier { .. } | Wait::Registers { .. }) | None => return true,
         };
         if let Some(order) = self.order.as_mut() {
-            order.acquire(warp.agent, &clock);
+            order.leave_barrier(warp.agent, &clock);
         }
         true
+    }
+
+    /// Tells the observer that the wait of a warp for others is over.
+    fn observe_leave(&mut self, warp: &Warp) {
+        let (at, round) = match &warp.wait {
+            Some(Wait::Barrier { id, generation, .. }) => (Meeting::Block(warp.block as u32, *id as u32), *generation),
+            Some(Wait::Cluster { generation }) => (Meeting::Cluster, *generation),
+            // The test that is executed again says so.
+            Some(Wait::Mbarrier { .. } | Wait::Registers { .. }) | None => return,
+        };
+        self.observe(warp, warp.live, || Act::Leave { at, round, acquires: true });
     }
 
     /// What a warp waits for, in words.

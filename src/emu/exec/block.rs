@@ -14,13 +14,24 @@ pub(crate) struct BlockBarrier {
     pub(crate) threads: Option<u32>,
     pub(crate) arrived: u32,
     pub(crate) generation: u64,
-    /// What those who arrived know, and what those who left the last time learned.
+    /// What those who arrived know.
     pub(crate) clock: Clock,
-    pub(crate) done: Clock,
     /// The number of true predicates, and of all, of a reduction.
     pub(crate) votes: (u32, u32),
-    pub(crate) result: (u32, u32),
     pub(crate) warps: Vec<u32>,
+    /// Those who wait.
+    pub(crate) waiting: u32,
+    /// The generations that are complete, for those who have not left. A barrier of some warps can be complete again
+    /// before a warp leaves.
+    pub(crate) done: BTreeMap<u64, Complete>,
+}
+
+/// A generation of a barrier that is complete.
+pub(crate) struct Complete {
+    /// How many have not left.
+    pub(crate) left: u32,
+    pub(crate) clock: Clock,
+    pub(crate) votes: (u32, u32),
 }
 
 pub(crate) struct Block {

@@ -14,6 +14,7 @@ use super::warp::Warp;
 use crate::emu::decode::copy_op::{Async, Bulk, BulkTensor, Place};
 use crate::emu::decode::op::{Op, Scope, Space, Update};
 use crate::emu::num::Type;
+use crate::emu::observe::{self, Act, Meeting};
 use crate::emu::order::{Group, NEVER, Proxy, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor::TensorMap;
@@ -31,11 +32,14 @@ impl Env<'_, '_> {
             Async::Bulk(bulk) => each(active).try_for_each(|lane| self.bulk_plain(warp, bulk, lane)),
             Async::BulkTensor(bulk) => each(active).try_for_each(|lane| self.bulk_tensor(warp, bulk, lane)),
             Async::BulkCommit => {
+                self.observe(warp, active, || Act::Commit(observe::Group::Bulk));
                 each(active).for_each(|lane| warp.bulks[lane] += 1);
                 Ok(())
             }
             Async::BulkWait { pending, read } => {
-                self.wait_bulk(warp, *pending, *read, active);
+                let (pending, reads) = (*pending, *read);
+                self.observe(warp, active, || Act::Wait { group: observe::Group::Bulk, pending, reads });
+                self.wait_bulk(warp, pending, reads, active);
                 Ok(())
             }
             Async::Replace { at, field, ordinal, value } => {
@@ -56,6 +60,8 @@ impl Env<'_, '_> {
                 let (to, from) = (self.uniform(warp, &to, active)?, self.uniform(warp, &from, active)?);
                 let source = self.locate(warp, Space::Shared, from, lane)?;
                 let bytes = self.read_bytes(warp, source, MAP_BYTES, lane)?;
+                // Any lane may be the one that copies.
+                each(active).skip(1).try_for_each(|lane| self.read_bytes(warp, source, MAP_BYTES, lane).map(|_| ()))?;
                 self.write_bytes(warp, Spot::Global(to), &bytes, lane)
             }
             _ => Ok(()),
@@ -102,6 +108,8 @@ impl Env<'_, '_> {
                 let who = self.who(warp, lane);
                 self.global_target(warp, address, bytes.len() as u64, lane, (&who, What::Write))?;
                 self.write_global(address, bytes);
+                self.observe(warp, 1 << lane, || Act::MapWritten(address));
+                self.world.everywhere.maps.written(address, self.cluster, &who);
             }
             _ => return Err(self.fault(warp, 1 << lane, Kind::Invalid, "a tensor map is in global or shared memory")),
         }
@@ -165,6 +173,9 @@ impl Env<'_, '_> {
         let address = warp.reg(bulk.map)[lane];
         let spot = self.locate(warp, Space::Generic, address, lane)?;
         let map = self.tensor_map(warp, spot, lane)?;
+        if let Spot::Global(address) = spot {
+            self.uses_map(warp, address, lane);
+        }
         if let Some(why) = map.fault() {
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, format!("the tensor map cannot be: {why}")));
         }
@@ -230,7 +241,12 @@ impl Env<'_, '_> {
             }
         }
         let (warp_agent, group) = (warp.agent, warp.bulks[lane]);
+        if let Some(log) = &mut self.world.log {
+            log.operations += 1;
+        }
+        let number = self.world.log.as_ref().map_or(0, |l| l.operations);
         let work = BulkWork {
+            number,
             way,
             pieces,
             fill,
@@ -247,6 +263,7 @@ impl Env<'_, '_> {
         };
         if way == Way::Store {
             warp.last_store = Some((self.code(warp), group + 1));
+            warp.storing |= 1 << lane;
         }
         self.saw_bulk(warp, &work, reduces, lane)?;
         self.pending.push(Pending::Bulk(Box::new(work)));
@@ -312,6 +329,12 @@ impl Env<'_, '_> {
             let Some(at) = work.barrier else { continue };
             let told = (work.barrier_block.unwrap_or(block), at);
             let covered = self.complete_bytes(told, work.bytes);
+            if let Some((_, time)) = covered {
+                let code = self.run.code_starts[work.function] + work.at;
+                let at = Meeting::Mbarrier(told.0 as u32, told.1);
+                let (operation, round) = (work.number, u64::from(time) - 1);
+                self.observe_at(work.warp, 1 << work.lane, code, || Act::Landed { operation, at, round });
+            }
             if let (Some((agent, time)), Some(order)) = (covered, self.order.as_mut()) {
                 let code = self.run.code_starts[work.function] + work.at;
                 let lane = work.lane as u8;
@@ -414,11 +437,14 @@ impl Env<'_, '_> {
             }
         }
         if let Some(order) = self.order.as_mut() {
-            let complete = each(active).map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
+            let storing = each(active & warp.storing);
+            let complete = storing.map(|lane| warp.bulks[lane].saturating_sub(pending)).max().unwrap_or(0);
             let (reads, writes) = (order.group(warp.agent, Group::BulkRead), order.group(warp.agent, Group::BulkWrite));
-            order.learn(warp.agent, reads, complete);
+            // A wait of a lane without stores says nothing of those of others.
+            let lanes = active & warp.storing;
+            order.learn(warp.agent, lanes, reads, complete);
             if !read {
-                order.learn(warp.agent, writes, complete);
+                order.learn(warp.agent, lanes, writes, complete);
             }
         }
     }

@@ -14,6 +14,7 @@ use super::warp::Warp;
 use crate::emu::decode::copy_op::Async;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::{Guard, Reg};
+use crate::emu::observe::{self, Act};
 use crate::emu::order::{Group, Proxy, What, Who};
 use crate::emu::report::Kind;
 
@@ -24,11 +25,14 @@ impl Env<'_, '_> {
                 self.copy(warp, (to, from), *bytes, (*source_bytes, *ignore), active)
             }
             Async::Commit => {
+                self.observe(warp, active, || Act::Commit(observe::Group::Copy));
                 each(active).for_each(|lane| warp.copies[lane] += 1);
                 Ok(())
             }
             Async::Wait { pending } => {
-                self.wait_copies(warp, *pending, active);
+                let pending = *pending;
+                self.observe(warp, active, || Act::Wait { group: observe::Group::Copy, pending, reads: false });
+                self.wait_copies(warp, pending, active);
                 Ok(())
             }
             Async::Bulk(_)
@@ -151,7 +155,7 @@ impl Env<'_, '_> {
         if let Some(order) = self.order.as_mut() {
             let complete = each(active).map(|lane| warp.copies[lane].saturating_sub(pending)).min().unwrap_or(0);
             let agent = order.group(warp.agent, Group::Copy);
-            order.learn(warp.agent, agent, complete);
+            order.learn(warp.agent, active, agent, complete);
         }
     }
 

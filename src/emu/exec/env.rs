@@ -11,6 +11,7 @@ use super::random::Random;
 use super::warp::Warp;
 use crate::emu::decode::program::{Function, Place, Program};
 use crate::emu::memory::Memory;
+use crate::emu::observe::{Act, Event, Log};
 use crate::emu::order::{Everywhere, Order};
 use crate::emu::report::{Actor, Finding, Kind, Site};
 
@@ -72,6 +73,8 @@ pub(crate) struct World {
     pub(crate) seen: BTreeSet<(Kind, u32, u32)>,
     pub(crate) printed: Vec<String>,
     pub(crate) trace: Vec<String>,
+    /// What the observer is told, if there is one.
+    pub(crate) log: Option<Log>,
     pub(crate) everywhere: Everywhere,
     pub(crate) instructions: u64,
     /// The deterministic clock of `%globaltimer`.
@@ -102,6 +105,23 @@ impl Env<'_, '_> {
 
     pub(crate) fn actor(&self, warp: &Warp, lanes: u32) -> Actor {
         Actor { block: self.blocks[warp.block].index, warp: warp.index, lanes }
+    }
+
+    /// Tells the observer, if there is one, what lanes of a warp do.
+    #[inline]
+    pub(crate) fn observe(&mut self, warp: &Warp, lanes: u32, act: impl FnOnce() -> Act) {
+        if self.world.log.is_some() {
+            let code = self.code(warp);
+            self.observe_at(warp.agent, lanes, code, act);
+        }
+    }
+
+    /// Tells the observer what happens for a warp whose step is elsewhere.
+    pub(crate) fn observe_at(&mut self, warp: u32, lanes: u32, code: u32, act: impl FnOnce() -> Act) {
+        if let Some(log) = &mut self.world.log {
+            let line = self.run.place(code).at.line;
+            log.events.push(Event { cluster: self.cluster, warp, lanes, line, act: act() });
+        }
     }
 
     /// Makes a finding about the step that a warp executes.

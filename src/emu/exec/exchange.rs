@@ -10,10 +10,11 @@ use super::lanes::each;
 use super::warp::Warp;
 use crate::emu::decode::op::{Op, Shuffle, Vote};
 use crate::emu::decode::program::Reg;
+use crate::emu::observe::Act;
 use crate::emu::report::Kind;
 
 impl Env<'_, '_> {
-    /// Checks the member mask, and orders what the lanes did before it. The result is the lanes that take part.
+    /// Checks the member mask. The result is the lanes that take part.
     fn members(&mut self, warp: &Warp, members: Reg, active: u32) -> Try<u32> {
         let mask = self.uniform(warp, warp.reg(members), active)? as u32;
         if active & !mask != 0 {
@@ -26,9 +27,6 @@ impl Env<'_, '_> {
             let mut finding = self.finding(warp, missing, Kind::Divergence, message);
             finding.help = Some("let all lanes of the mask reach the instruction on one path".to_owned());
             return Err(Box::new(finding));
-        }
-        if let Some(order) = self.order.as_mut() {
-            order.warp_sync(warp.agent);
         }
         Ok(mask & active)
     }
@@ -84,6 +82,10 @@ impl Env<'_, '_> {
             }
             Op::WarpBarrier { members } => {
                 self.members(warp, members, active)?;
+                self.observe(warp, active, || Act::WarpBarrier);
+                if let Some(order) = self.order.as_mut() {
+                    order.warp_sync(warp.agent);
+                }
             }
             _ => {}
         }

@@ -23,8 +23,10 @@ pub(crate) struct Product {
 pub(crate) struct Products {
     pub(crate) pending: Vec<Product>,
     pub(crate) committed: u32,
-    /// Registers that were written since the last fence, of those that products use.
+    /// Registers that other steps touched since the last fence, of those that products use.
     pub(crate) dirty: BTreeSet<Reg>,
+    /// Whether there was any fence.
+    pub(crate) fenced: bool,
 }
 
 impl Products {
@@ -36,15 +38,12 @@ impl Products {
 
     pub(crate) fn fence(&mut self) {
         self.dirty.clear();
+        self.fenced = true;
     }
 
-    /// Registers were written.
+    /// Registers were read or written.
     pub(crate) fn unfence(&mut self, op: &Op) {
-        op.registers(&mut |r, written| {
-            if written {
-                self.dirty.insert(r);
-            }
-        });
+        op.registers(&mut |r, _| _ = self.dirty.insert(r));
     }
 
     pub(crate) fn commit(&mut self) {

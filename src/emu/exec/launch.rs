@@ -1,6 +1,7 @@
 //! What a launch is, how it is run, and what comes out.
 
 use crate::emu::memory::BufferId;
+use crate::emu::observe::Event;
 use crate::emu::report::Finding;
 use crate::emu::tensor::TensorMap;
 
@@ -55,6 +56,8 @@ pub struct Options {
     pub trace: Option<([u32; 3], u32)>,
     /// The most lines of a trace.
     pub max_trace: usize,
+    /// Whether the outcome has what an observer is told.
+    pub observe: bool,
 }
 
 impl Default for Options {
@@ -67,6 +70,7 @@ impl Default for Options {
             max_findings: 10,
             trace: None,
             max_trace: 10_000,
+            observe: false,
         }
     }
 }
@@ -79,6 +83,8 @@ pub struct Outcome {
     /// What `vprintf` wrote.
     pub printed: Vec<String>,
     pub trace: Vec<String>,
+    /// What happened, if [`Options::observe`] asks for it.
+    pub events: Vec<Event>,
     /// The steps of all warps.
     pub instructions: u64,
 }

@@ -8,6 +8,7 @@ use super::warp::Warp;
 use crate::emu::decode::op::{Address, Space};
 use crate::emu::decode::program::{Lanes, Reg};
 use crate::emu::decode::tensor_op::{Mma, Tensor};
+use crate::emu::observe::{Act, Group};
 use crate::emu::order::What;
 use crate::emu::report::Kind;
 use crate::emu::tensor;
@@ -21,11 +22,6 @@ impl Env<'_, '_> {
             let message = "a tensor instruction needs all 32 lanes of the warp";
             return Err(self.fault(warp, !active, Kind::Divergence, message));
         }
-        if let (Some(order), Tensor::LoadMatrix { .. } | Tensor::StoreMatrix { .. } | Tensor::Mma(_)) =
-            (self.order.as_mut(), op)
-        {
-            order.warp_sync(warp.agent);
-        }
         self.has_registers(warp, op)?;
         match op {
             Tensor::LoadMatrix { to, from, transpose } => self.load_matrix(warp, to, from, *transpose),
@@ -36,14 +32,20 @@ impl Env<'_, '_> {
             }
             Tensor::Wgmma(wgmma) => self.wgmma(warp, wgmma),
             Tensor::WgmmaFence => {
+                self.observe(warp, active, || Act::ProductFence);
                 warp.products.fence();
                 Ok(())
             }
             Tensor::WgmmaCommit => {
+                self.observe(warp, active, || Act::Commit(Group::Product));
                 warp.products.commit();
                 Ok(())
             }
-            Tensor::WgmmaWait { pending } => self.wait_products(warp, *pending),
+            Tensor::WgmmaWait { pending } => {
+                let pending = *pending;
+                self.observe(warp, active, || Act::Wait { group: Group::Product, pending, reads: false });
+                self.wait_products(warp, pending)
+            }
             Tensor::MaxRegisters { count, .. } => self.max_registers(warp, *count, active),
         }
     }

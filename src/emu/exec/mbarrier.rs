@@ -15,6 +15,7 @@ use super::pending::Pending;
 use super::warp::{Wait, Warp};
 use crate::emu::decode::copy_op::{Arrive, Async, Phase, Place};
 use crate::emu::decode::program::{Pred, Reg};
+use crate::emu::observe::{Act, Meeting};
 use crate::emu::order::{Clock, Group, What};
 use crate::emu::report::Kind;
 
@@ -93,6 +94,7 @@ impl Env<'_, '_> {
             let (expected, left) = (count as u32, count as u32);
             let clock = Clock::default();
             let new = Mbarrier { agent, expected, left, bytes: 0, phase: 0, clock: clock.clone(), done: clock };
+            self.observe(warp, 1 << lane, || Act::Init(Meeting::Mbarrier(block as u32, at)));
             self.blocks[block].mbarriers.insert(at, new);
             self.blocks[block].shared.write(at as usize, BYTES as usize, 0);
         }
@@ -140,15 +142,17 @@ impl Env<'_, '_> {
                 );
                 return Err(self.fault(warp, 1 << lane, Kind::Mbarrier, message));
             }
-            let state = u64::from(barrier.left) << 40 | barrier.phase;
+            let (state, round) = (u64::from(barrier.left) << 40 | barrier.phase, barrier.phase);
             barrier.left -= count;
             if op.drop {
                 barrier.expected -= 1;
             }
             let mut clock = std::mem::take(&mut barrier.clock);
             if let (Some(order), true) = (self.order.as_mut(), op.release) {
-                order.release(warp.agent, &mut clock);
+                order.release(warp.agent, active, &mut clock);
             }
+            let at = Meeting::Mbarrier(place.0 as u32, place.1);
+            self.observe(warp, 1 << lane, || Act::Arrive { at, round, releases: op.release });
             let barrier = self.mbarrier_at(warp, place, lane)?;
             barrier.clock = clock;
             barrier.settle();
@@ -175,10 +179,14 @@ impl Env<'_, '_> {
             };
             if is_complete {
                 complete |= 1 << lane;
+                if now > 0 {
+                    let at = Meeting::Mbarrier(place.0 as u32, place.1);
+                    self.observe(warp, 1 << lane, || Act::Leave { at, round: now - 1, acquires: acquire });
+                }
                 if acquire {
                     let done = self.mbarrier_at(warp, place, lane)?.done.clone();
                     if let Some(order) = self.order.as_mut() {
-                        order.acquire(warp.agent, &done);
+                        order.acquire(warp.agent, active, &done);
                     }
                 }
             } else {

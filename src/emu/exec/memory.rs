@@ -7,6 +7,7 @@ use super::lanes::each;
 use super::warp::Warp;
 use crate::emu::decode::op::{Load, Order, Scope, Space, Store};
 use crate::emu::num::types::mask;
+use crate::emu::observe::Act;
 use crate::emu::order::{Home, What, Who};
 use crate::emu::report::Kind;
 
@@ -21,7 +22,7 @@ impl Env<'_, '_> {
             self.aligned(warp, address, total as u64, lane)?;
             let spot = self.locate(warp, load.space, address, lane)?;
             if load.order != Order::Weak {
-                self.synchronise(warp, spot, address, load.order, (true, false), load.scope);
+                self.synchronise(warp, (spot, address, lane), load.order, (true, false), load.scope);
             }
             self.saw_read(warp, spot, total, lane, (load.order != Order::Weak).then_some(load.scope))?;
             for (i, to) in load.to.iter().enumerate() {
@@ -41,7 +42,7 @@ impl Env<'_, '_> {
             self.aligned(warp, address, total as u64, lane)?;
             let spot = self.locate(warp, store.space, address, lane)?;
             if store.order != Order::Weak {
-                self.synchronise(warp, spot, address, store.order, (false, true), store.scope);
+                self.synchronise(warp, (spot, address, lane), store.order, (false, true), store.scope);
             }
             self.saw_write(warp, spot, (size, store), lane)?;
             for (i, from) in store.from.iter().enumerate() {
@@ -56,13 +57,14 @@ impl Env<'_, '_> {
     pub(crate) fn synchronise(
         &mut self,
         warp: &Warp,
-        spot: Spot,
-        address: u64,
+        (spot, address, lane): (Spot, u64, usize),
         order: Order,
         (reads, writes): (bool, bool),
         scope: Scope,
     ) {
-        let Some(clocks) = self.order.as_mut() else { return };
+        if self.order.is_none() {
+            return;
+        }
         // Shared memory of the blocks lies behind all addresses of global memory.
         let place = match spot {
             Spot::Shared(block, at) => {
@@ -73,7 +75,9 @@ impl Env<'_, '_> {
         };
         let acquires = reads && matches!(order, Order::Acquire | Order::AcquireRelease);
         let releases = writes && matches!(order, Order::Release | Order::AcquireRelease);
-        let who = (warp.agent, Home { cluster: self.cluster, block: warp.block as u32 });
+        self.observe(warp, 1 << lane, || Act::Synchronise { place, reads, writes, acquires, releases });
+        let Some(clocks) = self.order.as_mut() else { return };
+        let who = (warp.agent, lane, Home { cluster: self.cluster, block: warp.block as u32 });
         let places = &mut self.world.everywhere.places;
         let scope = places.told(scope);
         if reads {

@@ -22,6 +22,7 @@ mod exchange;
 mod in_flight;
 mod lanes;
 pub mod launch;
+mod maps;
 mod matrix;
 mod mbarrier;
 mod memory;

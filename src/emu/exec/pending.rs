@@ -71,6 +71,8 @@ pub(crate) struct BulkWork {
     /// The step, for the operation of a reduction and for the detectors.
     pub(crate) function: usize,
     pub(crate) at: u32,
+    /// Its number, for the observer.
+    pub(crate) number: u32,
     /// What a store has read, once it has.
     pub(crate) data: Option<Vec<Vec<u8>>>,
 }

@@ -3,8 +3,8 @@
 //!
 //! A warp computes its own 16 rows. It reads shared memory when the product lands: when it is issued, at the wait for its
 //! group, or at a step between. From issue to wait its registers are in flight: the accumulators are nobody's to read
-//! or write, and an operand in registers is nobody's to write. A register that was written since the last
-//! `wgmma.fence` is not one that a product may use.
+//! or write, and an operand in registers is nobody's to write. A register that was touched since the last
+//! `wgmma.fence` is not one that a product may use, and the first product needs a fence.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -19,7 +19,8 @@ use super::warp::Warp;
 use crate::emu::decode::op::Op;
 use crate::emu::decode::program::{Function, Lanes, Reg};
 use crate::emu::decode::tensor_op::{Left, Tensor, Wgmma};
-use crate::emu::order::{Group, Proxy, What, Who};
+use crate::emu::observe::Act;
+use crate::emu::order::{Group, Proxy, SEVERAL, What, Who};
 use crate::emu::report::Kind;
 use crate::emu::tensor;
 use crate::emu::tensor::Descriptor;
@@ -35,10 +36,11 @@ impl Env<'_, '_> {
             Left::Registers(a) => a,
             Left::Descriptor(_) => &[],
         };
-        let unfenced = op.d.iter().chain(in_registers).find(|r| warp.products.dirty.contains(r));
-        if self.run.options.check && unfenced.is_some() {
+        let products = &warp.products;
+        let unfenced = !products.fenced || op.d.iter().chain(in_registers).any(|r| products.dirty.contains(r));
+        if self.run.options.check && unfenced {
             self.note(warp, 2, Kind::InFlight, |env| {
-                let message = "the product uses registers that were written since the last `wgmma.fence`";
+                let message = "the product uses registers that were touched since the last `wgmma.fence`";
                 let mut finding = env.finding(warp, u32::MAX, Kind::InFlight, message);
                 finding.help = Some("put `wgmma.fence` before the product".to_owned());
                 finding
@@ -55,6 +57,9 @@ impl Env<'_, '_> {
             let message = "the lanes of the warp have different `scale-d`";
             return Err(self.fault(warp, all, Kind::Divergence, message));
         }
+        let slots = |regs: &[Reg]| regs.iter().map(|r| r.0).collect();
+        let (accumulators, operands) = (&op.d, in_registers);
+        self.observe(warp, all, || Act::Product { accumulators: slots(accumulators), operands: slots(operands) });
         let group = warp.products.committed;
         self.saw_operands(warp, op, (a, b), group)?;
         let (function, at) = (warp.function, warp.at);
@@ -63,6 +68,16 @@ impl Env<'_, '_> {
             self.land_products(warp, u32::MAX)?;
         }
         Ok(())
+    }
+
+    /// A step that is no product touches registers of products.
+    pub(crate) fn touched(&mut self, warp: &mut Warp, op: &Op) {
+        self.observe(warp, u32::MAX, || {
+            let mut all = vec![];
+            op.registers(&mut |r, written| all.push((r.0, written)));
+            Act::Registers(all)
+        });
+        warp.products.unfence(op);
     }
 
     /// Checks the operands in shared memory, and tells the detectors that they are read.
@@ -75,7 +90,7 @@ impl Env<'_, '_> {
         chunks.push(self.chunks(warp, op, b, false));
         let own = self.who(warp, 0);
         let agent = self.order.as_ref().map_or(0, |o| o.group(warp.agent, Group::Product));
-        let who = Who { agent, time: group + 1, proxy: Proxy::Asynchronous, ..own };
+        let who = Who { agent, time: group + 1, lane: SEVERAL, proxy: Proxy::Asynchronous, ..own };
         for &at in chunks.iter().flat_map(|c| c.iter()) {
             self.shared_holds(warp, (warp.block, at), 16, 0)?;
             if !self.run.options.check {
@@ -165,7 +180,7 @@ impl Env<'_, '_> {
         warp.products.pending.retain(|p| p.group >= complete);
         if let Some(order) = self.order.as_mut() {
             let agent = order.group(warp.agent, Group::Product);
-            order.learn(warp.agent, agent, complete);
+            order.learn(warp.agent, u32::MAX, agent, complete);
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::launch::{Argument, Fault, Launch, Options, Outcome};
 use crate::emu::decode::MAX_SHARED;
 use crate::emu::decode::program::{Function, Program};
 use crate::emu::memory::Memory;
+use crate::emu::observe::Log;
 use crate::emu::order::Everywhere;
 use crate::emu::report::{Actor, Finding, Kind, Site};
 
@@ -59,10 +60,12 @@ pub fn run(
     }
     let resident = (MEMORY / footprint.max(1)).clamp(1, RESIDENT);
     let everywhere = Everywhere::new(program.global_granule, program.narrow_scopes);
-    let mut world = World { everywhere, ..World::default() };
+    let log = options.observe.then(Log::default);
+    let mut world = World { log, everywhere, ..World::default() };
     let stopped = clusters(&run, &mut world, resident as usize).err();
-    let World { findings, printed, trace, instructions, .. } = world;
-    let outcome = Outcome { findings, printed, trace, instructions };
+    let World { findings, printed, trace, instructions, log, .. } = world;
+    let events = log.map(|l| l.events).unwrap_or_default();
+    let outcome = Outcome { findings, printed, trace, events, instructions };
     match stopped {
         None => Ok(outcome),
         Some(finding) => Err(Box::new(Fault { finding: *finding, before: outcome })),

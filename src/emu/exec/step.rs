@@ -7,6 +7,7 @@ use super::warp::Warp;
 use crate::emu::decode::op::{Join, Op, Order};
 use crate::emu::decode::program::{Function, Guard, Lanes, Pred, Reg, Step};
 use crate::emu::num::types::mask;
+use crate::emu::observe::Act;
 use crate::emu::report::Kind;
 
 impl Env<'_, '_> {
@@ -32,8 +33,8 @@ impl Env<'_, '_> {
                 if warp.products.is_busy() {
                     self.check_in_flight(warp, function, active)?;
                 }
-                if step.unfences {
-                    warp.products.unfence(&step.op);
+                if step.touches_products {
+                    self.touched(warp, &step.op);
                 }
                 if self.is_traced(warp) {
                     self.traced(warp, step, active);
@@ -187,18 +188,22 @@ impl Env<'_, '_> {
             Op::Return => warp.leave(active, false),
             Op::Exit => warp.leave(active, true),
             Op::Trap => return Err(self.fault(warp, active, Kind::Trap, "the program executes `trap`")),
-            Op::Nop => {}
+            Op::Nop => self.observe(warp, active, || Act::Nothing),
             Op::Fence { order, scope } => {
+                if *order != Order::Weak {
+                    self.observe(warp, active, || Act::Fence);
+                }
                 if let (Some(clocks), true) = (self.order.as_mut(), *order != Order::Weak) {
-                    clocks.fence(warp.agent, self.world.everywhere.places.told(*scope));
+                    clocks.fence(warp.agent, active, self.world.everywhere.places.told(*scope));
                 }
             }
             Op::FenceAsync => {
+                self.observe(warp, active, || Act::ProxyFence);
                 if let Some(clocks) = self.order.as_mut() {
                     clocks.fence_async(warp.agent);
                 }
             }
-            Op::FenceTensorMap => {}
+            Op::FenceTensorMap { map } => self.fence_map(warp, map.as_ref(), active),
             Op::GridWait => {
                 if let Some(clocks) = self.order.as_mut() {
                     clocks.wait_for_earlier(warp.agent);

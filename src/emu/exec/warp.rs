@@ -99,6 +99,8 @@ pub(crate) struct Warp {
     pub(crate) copies: [u32; 32],
     /// How many bulk groups each lane has committed.
     pub(crate) bulks: [u32; 32],
+    /// The lanes that have begun bulk stores.
+    pub(crate) storing: u32,
     /// The step of the last bulk store, and the number of its group.
     pub(crate) last_store: Option<(u32, u32)>,
     pub(crate) products: Products,
@@ -140,6 +142,7 @@ impl Warp {
             wait: None,
             copies: [0; 32],
             bulks: [0; 32],
+            storing: 0,
             last_store: None,
             products: Products::default(),
             cluster_arrived: None,

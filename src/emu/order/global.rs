@@ -4,14 +4,15 @@
 //! different clusters, which is enough to find a write that does not know some read: one of the two is not of the
 //! writer's own cluster.
 
+use super::maps::Maps;
 use super::{Access, Home, Order, Places, What, Who};
 use crate::emu::decode::op::Scope;
 
 /// An access, with its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Remote {
-    cluster: u32,
-    access: Access,
+pub(super) struct Remote {
+    pub(super) cluster: u32,
+    pub(super) access: Access,
 }
 
 const NONE: Remote = Remote { cluster: 0, access: Access::NONE };
@@ -33,6 +34,7 @@ pub(crate) struct Everywhere {
     /// By buffer and page. Pages that nobody has touched are not there.
     pages: Vec<Vec<Option<Page>>>,
     pub(crate) places: Places,
+    pub(crate) maps: Maps,
     shift: u32,
 }
 
@@ -89,13 +91,13 @@ fn page_at(pages: &mut Vec<Vec<Option<Page>>>, buffer: usize, page: usize) -> &m
 
 /// Whether an access of a cluster knows an earlier one.
 #[inline]
-fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, written: bool) -> bool {
+pub(super) fn knows(order: &Order, cluster: u32, who: &Who, other: &Remote, written: bool) -> bool {
     if other.cluster == cluster {
         // Global memory has one order for both proxies here.
         let who = Who { proxy: super::Proxy::Generic, ..*who };
         return order.knows(&who, &other.access, written);
     }
-    order.clock(who.warp).of(other.cluster, u32::from(other.access.agent)) >= other.access.time
+    order.known(who.warp, who.lane).of(other.cluster, u32::from(other.access.agent)) >= other.access.time
 }
 
 /// Whether two atomic accesses are atomic for each other: the scope of each includes the other's thread.

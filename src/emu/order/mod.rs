@@ -22,13 +22,14 @@
 
 mod clock;
 mod global;
+mod maps;
 mod scope;
 mod shadow;
 
 pub(crate) use clock::{Clock, Foreign};
 pub(crate) use global::Everywhere;
 pub(crate) use scope::{Home, Places};
-pub(crate) use shadow::{Access, Shadow};
+pub(crate) use shadow::{Access, SEVERAL, Shadow};
 
 use crate::emu::decode::op::Scope;
 use scope::Fences;
@@ -64,15 +65,26 @@ pub(crate) enum Group {
 /// What the warps of a cluster know.
 pub(crate) struct Order {
     warps: u32,
+    /// What each warp knows: what any of its lanes knows.
     clocks: Vec<Clock>,
-    /// For each warp the group of its copies that its last warp-wide synchronisation covers.
-    settled: Vec<u32>,
+    /// What all lanes of each warp know, where some lanes have learned something since they last synchronised.
+    apart: Vec<Option<Apart>>,
+    /// For each warp its time when its lanes last synchronised, and the group of its copies that all lanes know.
+    together: Vec<(u32, u32)>,
     /// The agents of `mbarrier`s so far.
     barriers: u32,
     /// The fences of each warp.
     fences: Vec<Fences>,
     /// The shared memory of each block.
     pub(crate) shared: Vec<Shadow>,
+}
+
+/// A warp of which some lanes know more than others.
+struct Apart {
+    /// What all of them know.
+    all: Clock,
+    /// Those that know what the warp knows.
+    aware: u32,
 }
 
 /// Who makes an access.
@@ -82,6 +94,7 @@ pub(crate) struct Who {
     /// The agent of the access, which is the warp or something asynchronous of it.
     pub(crate) agent: u32,
     pub(crate) time: u32,
+    /// [`SEVERAL`] if all lanes of the warp do it together.
     pub(crate) lane: u8,
     /// The number of the step in the program.
     pub(crate) code: u32,
@@ -97,7 +110,8 @@ impl Order {
         Order {
             warps,
             clocks,
-            settled: vec![0; warps as usize],
+            apart: (0..warps).map(|_| None).collect(),
+            together: vec![(1, 0); warps as usize],
             barriers: 0,
             fences: vec![Fences::default(); warps as usize],
             shared: (0..blocks).map(|_| Shadow::new(shared_bytes, granule)).collect(),
@@ -137,27 +151,54 @@ impl Order {
         let clock = &mut self.clocks[warp as usize];
         let time = clock.generic.get(warp);
         clock.generic.set(warp, time + 1);
-        let copies = Group::Copy as u32 * self.warps + warp;
-        self.settled[warp as usize] = clock.generic.get(copies);
     }
 
-    /// A synchronisation of the lanes of a warp.
+    /// A synchronisation of the lanes of a warp: each knows what the others know.
     pub(crate) fn warp_sync(&mut self, warp: u32) {
         self.tick(warp);
+        let clock = &self.clocks[warp as usize].generic;
+        self.together[warp as usize] = (clock.get(warp), clock.get(self.group(warp, Group::Copy)));
+        self.apart[warp as usize] = None;
     }
 
-    /// Adds what a warp knows to a clock that others will acquire.
-    pub(crate) fn release(&mut self, warp: u32, to: &mut Clock) {
-        to.join(&self.clocks[warp as usize]);
+    /// Some lanes of a warp are about to learn something.
+    fn part(&mut self, warp: u32, lanes: u32) {
+        let apart = &mut self.apart[warp as usize];
+        if lanes == u32::MAX {
+            *apart = None;
+        } else {
+            let all = || Apart { all: self.clocks[warp as usize].clone(), aware: 0 };
+            apart.get_or_insert_with(all).aware |= lanes;
+        }
+    }
+
+    /// Adds what lanes of a warp know to a clock that others will acquire.
+    pub(crate) fn release(&mut self, warp: u32, lanes: u32, to: &mut Clock) {
+        match &self.apart[warp as usize] {
+            Some(apart) if apart.aware & lanes == 0 => {
+                to.join(&apart.all);
+                let own = to.generic.get(warp);
+                to.generic.set(warp, own.max(self.time(warp)));
+            }
+            _ => to.join(&self.clocks[warp as usize]),
+        }
         self.tick(warp);
     }
 
-    pub(crate) fn acquire(&mut self, warp: u32, from: &Clock) {
+    pub(crate) fn acquire(&mut self, warp: u32, lanes: u32, from: &Clock) {
+        self.part(warp, lanes);
         self.clocks[warp as usize].join(from);
     }
 
-    /// The warp knows an asynchronous agent up to a time.
-    pub(crate) fn learn(&mut self, warp: u32, agent: u32, time: u32) {
+    /// A barrier of whole warps is behind a warp.
+    pub(crate) fn leave_barrier(&mut self, warp: u32, from: &Clock) {
+        self.clocks[warp as usize].join(from);
+        self.warp_sync(warp);
+    }
+
+    /// Lanes of a warp know an asynchronous agent up to a time.
+    pub(crate) fn learn(&mut self, warp: u32, lanes: u32, agent: u32, time: u32) {
+        self.part(warp, lanes);
         let clock = &mut self.clocks[warp as usize];
         let known = clock.generic.get(agent);
         clock.generic.set(agent, known.max(time));
@@ -177,18 +218,25 @@ impl Order {
     }
 
     /// A fence: later relaxed stores release what is known now, and what relaxed loads have found is acquired.
-    pub(crate) fn fence(&mut self, warp: u32, scope: Scope) {
-        let (fences, clock) = (&mut self.fences[warp as usize], &mut self.clocks[warp as usize]);
-        clock.join(&fences.acquire(scope));
-        fences.release(scope, clock);
+    pub(crate) fn fence(&mut self, warp: u32, lanes: u32, scope: Scope) {
+        let found = self.fences[warp as usize].acquire(scope);
+        self.part(warp, lanes);
+        self.clocks[warp as usize].join(&found);
+        self.fences[warp as usize].release(scope, &self.clocks[warp as usize]);
         self.tick(warp);
     }
 
     /// A synchronising read of a place. A relaxed one finds what the next fence acquires.
-    pub(crate) fn read_place(&mut self, (warp, home): (u32, Home), at: (&Places, u64), acquires: bool, scope: Scope) {
+    pub(crate) fn read_place(
+        &mut self,
+        (warp, lane, home): (u32, usize, Home),
+        at: (&Places, u64),
+        acquires: bool,
+        scope: Scope,
+    ) {
         let (places, place) = at;
         if acquires {
-            self.clocks[warp as usize].join(&places.acquired(place, home, scope));
+            self.acquire(warp, 1 << lane, &places.acquired(place, home, scope));
             return;
         }
         for fence in places.scopes() {
@@ -199,7 +247,7 @@ impl Order {
     /// A synchronising write to a place. A relaxed one releases what the fences before it covered.
     pub(crate) fn write_place(
         &mut self,
-        (warp, home): (u32, Home),
+        (warp, lane, home): (u32, usize, Home),
         at: (&mut Places, u64),
         releases: bool,
         scope: Scope,
@@ -207,7 +255,7 @@ impl Order {
         let (places, place) = at;
         if releases {
             let mut clock = Clock::default();
-            self.release(warp, &mut clock);
+            self.release(warp, 1 << lane, &mut clock);
             places.release(place, home, scope, &clock);
             return;
         }
@@ -222,8 +270,17 @@ impl Order {
         agent % self.warps / per_block.max(1)
     }
 
+    /// What any lane of a warp knows.
     pub(crate) fn clock(&self, warp: u32) -> &Clock {
         &self.clocks[warp as usize]
+    }
+
+    /// What a lane of a warp knows.
+    fn known(&self, warp: u32, lane: u8) -> &Clock {
+        match &self.apart[warp as usize] {
+            Some(apart) if lane != SEVERAL && apart.aware >> lane & 1 == 0 => &apart.all,
+            _ => &self.clocks[warp as usize],
+        }
     }
 
     /// Whether who makes an access knows another one of the same cluster.
@@ -232,14 +289,17 @@ impl Order {
         let agent = u32::from(other.agent);
         // The usual case: an access of another warp, by the generic proxy.
         if who.proxy == Proxy::Generic && agent < self.warps && agent != who.warp {
-            return self.clocks[who.warp as usize].generic.get(agent) >= other.time && other.time != NEVER;
+            return self.known(who.warp, who.lane).generic.get(agent) >= other.time && other.time != NEVER;
         }
         self.knows_own_or_asynchronous(who, other, written)
     }
 
     fn knows_own_or_asynchronous(&self, who: &Who, other: &Access, written: bool) -> bool {
-        let clock = &self.clocks[who.warp as usize];
+        let clock = self.known(who.warp, who.lane);
         let agent = u32::from(other.agent);
+        let (together, copies) = self.together[who.warp as usize];
+        // Lanes of one warp are ordered by its synchronisations.
+        let own = agent == who.warp && (who.lane == SEVERAL || other.lane == who.lane || other.time < together);
         if other.time == NEVER {
             return false;
         }
@@ -247,18 +307,16 @@ impl Order {
             // A generic write must be known to the asynchronous proxy.
             let generic_write = written && agent < 2 * self.warps;
             let side = if generic_write { &clock.asynchronous } else { &clock.generic };
-            let own = agent == who.warp && !generic_write;
-            return own || side.get(agent) >= other.time || agent == who.agent && agent >= self.warps;
+            if agent == who.warp {
+                return own && (!generic_write || side.get(agent) >= other.time);
+            }
+            return side.get(agent) >= other.time || agent == who.agent && agent >= self.warps;
         }
         if agent == who.warp {
-            // Lanes of one warp are ordered by its synchronisations.
-            return other.lane == who.lane || other.time < self.time(who.warp);
+            return own;
         }
         if agent == self.group(who.warp, Group::Copy) {
-            if who.agent == agent {
-                return true;
-            }
-            let known = if other.lane == who.lane { clock.generic.get(agent) } else { self.settled[who.warp as usize] };
+            let known = if other.lane == who.lane { clock.generic.get(agent) } else { copies };
             return known >= other.time;
         }
         clock.generic.get(agent) >= other.time

@@ -16,7 +16,7 @@ pub(crate) struct Access {
 }
 
 /// No single lane.
-const SEVERAL: u8 = 0xff;
+pub(crate) const SEVERAL: u8 = 0xff;
 const NOBODY: u16 = u16::MAX;
 
 impl Access {
