@@ -71,6 +71,8 @@ pub(crate) struct Order {
     apart: Vec<Option<Apart>>,
     /// For each warp its time when its lanes last synchronised, and the group of its copies that all lanes know.
     together: Vec<(u32, u32)>,
+    /// For each lane of each warp the time of its own warp that it has acquired: lanes can release to each other.
+    heard: Vec<[u32; 32]>,
     /// The agents of `mbarrier`s so far.
     barriers: u32,
     /// The fences of each warp.
@@ -112,6 +114,7 @@ impl Order {
             clocks,
             apart: (0..warps).map(|_| None).collect(),
             together: vec![(1, 0); warps as usize],
+            heard: vec![[0; 32]; warps as usize],
             barriers: 0,
             fences: vec![Fences::default(); warps as usize],
             shared: (0..blocks).map(|_| Shadow::new(shared_bytes, granule)).collect(),
@@ -187,6 +190,9 @@ impl Order {
 
     pub(crate) fn acquire(&mut self, warp: u32, lanes: u32, from: &Clock) {
         self.part(warp, lanes);
+        let own = from.generic.get(warp);
+        let heard = self.heard[warp as usize].iter_mut().enumerate();
+        heard.filter(|(lane, _)| lanes >> lane & 1 != 0).for_each(|(_, time)| *time = own.max(*time));
         self.clocks[warp as usize].join(from);
     }
 
@@ -220,8 +226,7 @@ impl Order {
     /// A fence: later relaxed stores release what is known now, and what relaxed loads have found is acquired.
     pub(crate) fn fence(&mut self, warp: u32, lanes: u32, scope: Scope) {
         let found = self.fences[warp as usize].acquire(scope);
-        self.part(warp, lanes);
-        self.clocks[warp as usize].join(&found);
+        self.acquire(warp, lanes, &found);
         self.fences[warp as usize].release(scope, &self.clocks[warp as usize]);
         self.tick(warp);
     }
@@ -298,8 +303,12 @@ impl Order {
         let clock = self.known(who.warp, who.lane);
         let agent = u32::from(other.agent);
         let (together, copies) = self.together[who.warp as usize];
-        // Lanes of one warp are ordered by its synchronisations.
-        let own = agent == who.warp && (who.lane == SEVERAL || other.lane == who.lane || other.time < together);
+        // Lanes of one warp are ordered by its synchronisations, and by what one of them has acquired.
+        let is_ordered = || {
+            let heard = self.heard[who.warp as usize].get(who.lane as usize).is_some_and(|&time| other.time <= time);
+            who.lane == SEVERAL || other.lane == who.lane || other.time < together || heard
+        };
+        let own = agent == who.warp && is_ordered();
         if other.time == NEVER {
             return false;
         }
