@@ -1,6 +1,7 @@
 //! The state of a warp: registers, the lanes that are where, calls, and what it waits for.
 
 use super::in_flight::Products;
+use super::lanes::each;
 use crate::emu::decode::op::{Reduce, Target};
 use crate::emu::decode::program::{Constant, Formal, Function, Guard, Lanes, NOWHERE, Pred, Reg};
 use crate::emu::memory::Bytes;
@@ -170,7 +171,7 @@ impl Warp {
             self.registers[self.base + slot.0 as usize] = [bits; 32];
         }
         let end = (self.local_base + function.local_bytes) as usize;
-        self.local.iter_mut().for_each(|l| l.grow(end, 0xcd));
+        each(self.live).for_each(|lane| self.local[lane].grow(end, 0xcd));
         (self.function, self.pc, self.meet) = (index, 0, NOWHERE);
     }
 
