@@ -112,7 +112,7 @@ impl<'a> Cx<'_, 'a> {
         let reduce = if reduce {
             let name = form.need("an operation", |m| memory::is_update(m).then(|| m.to_owned()))?;
             form.has("noftz");
-            let ty = form.ty()?;
+            let ty = form.type_in_memory()?;
             let update = memory::update(&name, ty, false);
             Some((update.ok_or_else(|| form.error("there is no such operation of this type"))?, ty))
         } else {

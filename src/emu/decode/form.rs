@@ -53,6 +53,12 @@ impl<'i, 'a> Form<'i, 'a> {
         self.need("a type", Type::parse)
     }
 
+    /// The type of what is in memory.
+    pub(super) fn type_in_memory(&self) -> Result<Type> {
+        let ty = self.ty()?;
+        if ty.bits() < 8 { Err(self.error("takes no type of less than a byte")) } else { Ok(ty) }
+    }
+
     /// All types, in order.
     pub(super) fn types(&self) -> Vec<Type> {
         std::iter::from_fn(|| self.find(Type::parse)).collect()

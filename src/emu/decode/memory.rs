@@ -107,7 +107,7 @@ impl<'a> Cx<'_, 'a> {
         let scope = form.find(scope).unwrap_or(Scope::Sys);
         let said = form.find(plain_space);
         let count = form.find(vector).unwrap_or(1);
-        let ty = form.ty()?;
+        let ty = form.type_in_memory()?;
         self.granule(ty);
         let expected = if policy { 3 } else { 2 };
         let (Some(d), Some(from)) = (form.ins.operands.first(), form.ins.operands.get(1)) else {
@@ -142,7 +142,7 @@ impl<'a> Cx<'_, 'a> {
         }
         let said = form.find(plain_space);
         let count = form.find(vector).unwrap_or(1);
-        let ty = form.ty()?;
+        let ty = form.type_in_memory()?;
         self.granule(ty);
         let (Some(to), Some(from)) = (form.ins.operands.first(), form.ins.operands.get(1)) else {
             return Err(form.error("takes an address and a value"));
@@ -172,7 +172,7 @@ impl<'a> Cx<'_, 'a> {
         let count = form.find(vector).unwrap_or(1);
         let name = form.need("an operation", |m| is_update(m).then(|| m.to_owned()))?;
         form.has("noftz");
-        let ty = form.ty()?;
+        let ty = form.type_in_memory()?;
         if ty.bits() > 64 {
             return Err(form.error("the emulator does not run atomics of 128 bits"));
         }
