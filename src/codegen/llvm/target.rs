@@ -22,10 +22,10 @@ pub(crate) enum Effort {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Attempt {
     First,
-    /// Without what the back end does for speed at the price of registers, and with crowded blocks in an order that needs
-    /// fewer of them ([`super::order`]).
+    /// Without what the back end does for speed at the price of registers, with what saves them at the price of
+    /// instructions, and with crowded blocks in an order that needs fewer of them ([`super::order`]).
     OtherOrder,
-    /// Without the former, in the order of the first.
+    /// The same in the order of the first.
     Plain,
 }
 
@@ -69,8 +69,8 @@ pub(crate) trait LlvmTarget: Sync {
     /// Whether an instruction in inline assembly still works on its registers when the next one starts.
     fn is_asynchronous(&self, assembly: &str) -> bool;
 
-    /// Changes a module before the back end gets it. Says whether something was done for speed at the price of
-    /// registers, which only the first attempt does.
+    /// Changes a module before the back end gets it. Says whether another attempt would have fewer registers to keep:
+    /// the first does things for speed, and leaves others out that save registers.
     ///
     /// # Errors
     /// When LLVM fails.
