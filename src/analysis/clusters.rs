@@ -51,29 +51,9 @@ pub fn check(ir: &Ir, num_ctas: u32, target: &Target) -> Result<(), Diagnostic> 
     Err(place(error.help("compile with `--num-ctas 1`: one block then does the work of a program"), ir.loc(first)))
 }
 
-const PRODUCT: &str = "products of matrices that several blocks share are not supported yet";
-const DESCRIPTOR: &str = "tensor descriptors in clusters are not supported yet";
 const EXCHANGE: &str = "elements would move between blocks, which is not supported yet";
 
 /// Why an operation needs several blocks to work together.
-fn needs_blocks(ir: &Ir, op: Op) -> Option<&'static str> {
-    let kind = ir.kind(op);
-    // Control flow hands descriptors on, which by itself asks for nothing.
-    let makes_or_uses = matches!(kind, OpKind::Tt(_) | OpKind::Ttng(_));
-    if kind.is_product() {
-        Some(PRODUCT)
-    } else if makes_or_uses && takes_descriptor(ir, op) || kind.spec().exchange == Some(Exchange::Descriptor) {
-        Some(DESCRIPTOR)
-    } else if kind.belongs(Classes::CROSSES_BLOCKS) {
-        Some(EXCHANGE)
-    } else {
-        None
-    }
-}
-
-/// Whether a function has a descriptor among its parameters, or an operation among its operands or results.
-fn takes_descriptor(ir: &Ir, op: Op) -> bool {
-    let is_descriptor = |v| matches!(*ir.ty(v), TypeData::TensorDesc { .. });
-    let arguments = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
-    ir.operands(op).iter().chain(ir.results(op)).chain(arguments).any(|&v| is_descriptor(v))
+fn needs_blocks(_ir: &Ir, _op: Op) -> Option<&'static str> {
+    None
 }

@@ -48,6 +48,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::allocate_shared_memory::PASS,
     &nvidia::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,
+    &ttg::localize_blocks::PASS,
     &ttg::check_shared_memory::PASS,
     &ttg::global_scratch::PASS,
     &ttg::print_alignment::PASS,

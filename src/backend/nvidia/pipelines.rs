@@ -117,6 +117,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
+    if options.num_ctas > 1 {
+        p.add_with(&ttg::localize_blocks::PASS, &capability);
+    }
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&nvidia::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);

@@ -98,7 +98,7 @@ fn instructions<'c>(
     let addresses = cx.shared_addresses(&at.access, at.base, at.foreign)?;
     let count = pieces_len(at, bytes);
     for piece in pieces {
-        let to = cx.shared_address(&addresses, piece.offset)?;
+        let to = cx.shared_address(&addresses, piece.offset, 0)?;
         let mask = masks.as_ref().map(|m| as_int(register(m, piece.first)?)).transpose()?;
         let filled = others.is_some() && mask.is_some();
         let pred = if filled { both(cx, owner, mask)? } else { owner };

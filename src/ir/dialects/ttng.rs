@@ -29,9 +29,9 @@ dialect! {
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::needs_cluster),
         };
-        /// Waits for all warps of the cluster.
+        /// Waits for all warps of the cluster; a relaxed one waits for no memory.
         ClusterBarrier "cluster_barrier" () -> () { relaxed: Bool => BoolIs(false) } {
-            order: Order::Barrier,
+            order: Order::ClusterBarrierIf(|ir, op| !ttng::ClusterBarrier(op).relaxed(ir)),
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::cluster_barrier),

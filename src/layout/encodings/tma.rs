@@ -14,7 +14,7 @@ use super::lookup::layout_of;
 use super::shared::tma_box;
 use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Attr, Encoding, FloatKind, Type, TypeData};
-use crate::layout::{Dim, LayoutError};
+use crate::layout::{Dim, LayoutError, free_variable_masks};
 
 /// The bytes of a descriptor (PTX ISA, "Tensormap"). Its address must be a multiple of this number here.
 pub const DESCRIPTOR_BYTES: u32 = 128;
@@ -42,6 +42,10 @@ pub struct TmaMessages {
     pub coordinates: Vec<Vec<u32>>,
     /// For each bit, how far it moves the part of the buffer, in the buffer's elements.
     pub offsets: Vec<u32>,
+    /// For each bit of the block's number in its cluster, how far it moves all boxes along each axis.
+    pub blocks: Vec<Vec<u32>>,
+    /// The bits of the block's number in which blocks differ that hold the same.
+    pub copies: u32,
     pub fp4_padded: bool,
 }
 
@@ -140,7 +144,14 @@ pub fn tma_messages(buffer: Type) -> Result<TmaMessages, LayoutError> {
             offsets.push(inverse.basis(Dim::axis(axis), bit as usize, Dim::Offset));
         }
     }
-    Ok(TmaMessages { coordinates, offsets, fp4_padded: e.fp4_padded })
+    let layout = layout_of(buffer)?;
+    let mut blocks = layout.bases(Dim::Block);
+    if let Some(Some(last)) = e.fp4_padded.then(|| share.len().checked_sub(1)) {
+        blocks.iter_mut().for_each(|b| b[last] *= 2);
+    }
+    let blocks = blocks.into_iter().map(|b| b.into_iter().map(i32::unsigned_abs).collect()).collect();
+    let copies = free_variable_masks(layout).block;
+    Ok(TmaMessages { coordinates, offsets, blocks, copies, fp4_padded: e.fp4_padded })
 }
 
 /// How many bytes one block's messages for this buffer move, which is what an mbarrier waits for.
