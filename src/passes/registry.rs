@@ -29,6 +29,8 @@ pub static ALL: &[&Pass] = &[
     &nvidia::tma_lowering::PASS,
     &ttg::remove_layout_conversions::PASS,
     &nvidia::f32_dot::PASS,
+    &nvidia::assign_cga_layouts::PASS,
+    &nvidia::optimize_cta_locality::PASS,
     &ttg::optimize_thread_locality::PASS,
     &nvidia::accelerate_matmul::PASS,
     &nvidia::optimize_dot_operands::PASS,

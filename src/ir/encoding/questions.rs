@@ -112,6 +112,14 @@ pub fn parent(e: &Encoding) -> Option<Attr> {
     }
 }
 
+/// Whether an encoding, or one that it is derived from, is a generic linear one, whose warps may move along several axes
+/// at once.
+#[must_use]
+pub fn is_generic(encoding: Attr) -> bool {
+    let whole = std::iter::successors(Some(encoding), |&e| parent(e.as_encoding()?));
+    whole.into_iter().any(|e| matches!(e.as_encoding(), Some(Encoding::GenericLinear(_))))
+}
+
 /// The number of dimensions of an encoding, where its fields say it.
 #[must_use]
 pub fn rank_of(encoding: Attr) -> Option<usize> {
