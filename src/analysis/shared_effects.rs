@@ -27,6 +27,7 @@ use crate::layout::plan::Among;
 
 use super::allocation::{Allocation, BufferKind, buffer_bytes};
 use super::exchange::ExchangePlan;
+use super::scratch::is_shared_by_blocks;
 use super::shared_alias::{is_shared, viewed};
 
 /// The part of an allocation that a sub-slice takes: offset and size along each dimension.
@@ -164,8 +165,10 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
 /// Which threads the operation's own protocol makes wait for each other.
 fn among(ir: &Ir, op: Op, allocation: &Allocation) -> Among {
     // A descriptor is all done by the first warp.
-    if ir.spec(op).exchange == Some(Exchange::Descriptor) {
-        return Among::Warp;
+    match ir.spec(op).exchange {
+        Some(Exchange::Descriptor) => return Among::Warp,
+        Some(Exchange::Copies) if is_shared_by_blocks(ir, op) => return Among::Cluster,
+        _ => {}
     }
     allocation.plan(op).and_then(|plan| plan.as_ref().ok()).map_or(Among::Block, ExchangePlan::among)
 }

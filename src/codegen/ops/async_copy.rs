@@ -17,7 +17,7 @@ use crate::codegen::machine::{AsyncCopy, Caching};
 use crate::codegen::memdesc::ViewAccess;
 use crate::ir::dialects::ttg::ttg as view;
 use crate::ir::{Op, Value};
-use crate::layout::free_variable_masks;
+use crate::layout::{FreeMasks, free_variable_masks};
 
 /// One copy of every thread: consecutive registers from `first`, and where they go.
 struct Piece {
@@ -93,7 +93,8 @@ fn instructions<'c>(
     let ptrs = cx.get(src)?;
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let others = other.map(|o| cx.get(o)).transpose()?;
-    let free = free_variable_masks(Lower::layout(cx.ir.ty(src))?);
+    // Every block of a cluster fills its own memory, whatever the others hold.
+    let free = FreeMasks { block: 0, ..free_variable_masks(Lower::layout(cx.ir.ty(src))?) };
     let owner = memory::owner(cx, free)?;
     let addresses = cx.shared_addresses(&at.access, at.base, at.foreign)?;
     let count = pieces_len(at, bytes);

@@ -13,6 +13,8 @@
 //! 3. `ttg.local_alloc`, `ttg.local_store` and `ttg.local_load` where the blocks of the tensor are not those of the
 //!    memory: the tensor is converted.
 //!
+//! 4. `noinline` is dropped: blocks wait for each other in a kernel, not in functions that it calls.
+//!
 //! A module for one block is left as it is.
 //!
 //! # Example
@@ -21,6 +23,7 @@
 //! the conversion both blocks hold both, and both compute the sum.
 
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Mapping, Op, Type, Value};
+use crate::ir::dialects::discardable::NOINLINE;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
@@ -48,6 +51,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     }
     let memory = target(ir, cx)?.shared;
     let mut changed = false;
+    for func in ir.functions() {
+        if ir.get(func, NOINLINE) == Some(true) {
+            ir.put(func, NOINLINE, false);
+            changed = true;
+        }
+    }
     for op in ir.all_ops_post(ir.module()) {
         changed |= match ir.kind(op) {
             OpKind::Tt(TtOp::Reduce) => reduce(ir, tt::Reduce(op)),
