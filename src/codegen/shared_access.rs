@@ -119,16 +119,23 @@ impl<'c> Lower<'c, '_> {
         regs: &[Val<'c>],
     ) -> Res<()> {
         let at = self.shared_addresses(access, base, foreign)?;
-        self.as_owner(access, |cx| {
+        self.as_owner(access, false, |cx| {
             access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, a, 0, regs))
         })
     }
 
-    /// Runs `stores` in the warps that store what several hold.
-    pub(crate) fn as_owner(&mut self, access: &SharedAccess, stores: impl FnOnce(&mut Self) -> Res<()>) -> Res<()> {
+    /// Runs `stores` in the warps that store what several hold. `alone`: of lanes that hold copies, one stores. They may
+    /// differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
+    pub(crate) fn as_owner(
+        &mut self,
+        access: &SharedAccess,
+        alone: bool,
+        stores: impl FnOnce(&mut Self) -> Res<()>,
+    ) -> Res<()> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
-        let warps = u64::from(access.free_warps()) << lane_bits;
-        let Some(owner) = self.owner_predicate(warps, 0)? else { return stores(self) };
+        let lanes = if alone && access.form() == Form::Vector { u64::from(access.free_lanes()) } else { 0 };
+        let threads = u64::from(access.free_warps()) << lane_bits | lanes;
+        let Some(owner) = self.owner_predicate(threads, 0)? else { return stores(self) };
         let (then, rest) =
             (self.llvm.append_basic_block(self.function, ""), self.llvm.append_basic_block(self.function, ""));
         self.b.build_conditional_branch(owner, then, rest)?;

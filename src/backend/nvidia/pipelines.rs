@@ -121,7 +121,6 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);
-        p.add(&inline::PASS);
     }
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&nvidia::proxy_fences::PASS, &capability);

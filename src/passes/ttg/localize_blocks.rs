@@ -13,7 +13,7 @@
 //! 3. `ttg.local_alloc`, `ttg.local_store` and `ttg.local_load` where the blocks of the tensor are not those of the
 //!    memory: the tensor is converted.
 //!
-//! 4. `noinline` is dropped: blocks wait for each other in a kernel, not in functions that it calls.
+//! 4. Calls are inlined first, those of `noinline` functions too: blocks wait for each other in a kernel.
 //!
 //! A module for one block is left as it is.
 //!
@@ -30,6 +30,7 @@ use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::ir::encoding::questions::cga_of;
 use crate::layout::plan::SharedAccess;
 use crate::layout::{self, Dim, LinearLayout, layout_of};
+use crate::passes::common::inline;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::passes::ttg::infer;
@@ -57,6 +58,8 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             changed = true;
         }
     }
+    // Later it would undo conversions before operations that read any layout.
+    changed |= inline::run(ir, cx)? == Changed::Yes;
     for op in ir.all_ops_post(ir.module()) {
         changed |= match ir.kind(op) {
             OpKind::Tt(TtOp::Reduce) => reduce(ir, tt::Reduce(op)),
