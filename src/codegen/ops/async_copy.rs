@@ -31,7 +31,7 @@ pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     // The instruction itself fills in zeros.
     let other = other.filter(|&o| !super::constant::is_zero(cx, o));
-    let at = cx.view_access(target, cx.ir.ty(src))?;
+    let at = cx.view_store(target, cx.ir.ty(src))?;
     if let Some((bytes, pieces)) = pieces(cx, view, src, mask, &at) {
         instructions(cx, &at, bytes, &pieces, src, mask, other)?;
     } else {

@@ -67,6 +67,7 @@ pub struct SharedAccess {
     /// A map from (register, lane, warp, block) to the block in whose memory the element lies; `None` where each block
     /// finds all its elements in its own.
     blocks: Option<LinearLayout>,
+    fills_blocks: bool,
     element_bytes: u32,
     accesses: Vec<AccessStep>,
     /// For each register, the access and the place in it that hold its element.
@@ -118,14 +119,17 @@ impl SharedAccess {
         let blocks = holders(&elements, &ins, shared);
         let element_bytes = element_bytes(bits);
         let moves_by_block = elements.has_in(Dim::Block) && !elements.sublayout_is_zero(&[Dim::Block], &[Dim::Offset]);
-        let ins = if moves_by_block { ins } else { ins.into_iter().filter(|&d| d != Dim::Block).collect() };
-        let elements = elements.sublayout(&ins, &[Dim::Offset]);
+        let own: Vec<Dim> = ins.iter().copied().filter(|&d| d != Dim::Block).collect();
+        let fills_blocks =
+            !moves_by_block || elements.sublayout(&own, &[Dim::Offset]).rank() == elements.sublayout(&ins, &[Dim::Offset]).rank();
+        let elements = elements.sublayout(if moves_by_block { &ins } else { &own }, &[Dim::Offset]);
         let (accesses, places) = group(&elements, blocks.as_ref(), element_bytes, foreign_bits, memory);
         let free = free_variable_masks(registers);
         let in_range = |mask: u32, dim| mask & (registers.in_size(dim) - 1);
         Ok(SharedAccess {
             map: in_bytes(&elements, element_bytes),
             blocks,
+            fills_blocks,
             element_bytes,
             accesses,
             places,
@@ -159,6 +163,13 @@ impl SharedAccess {
     #[must_use]
     pub fn block_map(&self) -> Option<&LinearLayout> {
         self.blocks.as_ref()
+    }
+
+    /// Whether the threads of each block hold all that its memory has, and so may store it. Otherwise several blocks
+    /// hold parts of what each of them wants in its memory.
+    #[must_use]
+    pub fn fills_blocks(&self) -> bool {
+        self.fills_blocks
     }
 
     /// How many elements one access moves.

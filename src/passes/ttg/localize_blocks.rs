@@ -10,8 +10,8 @@
 //!    them.
 //! 2. `tt.scan`, `tt.gather` and `tt.histogram`. Conversions give each block the whole axis (of a gather: of its source)
 //!    before, and its share of the result behind.
-//! 3. `ttg.local_alloc`, `ttg.local_store` and `ttg.local_load` where the blocks of the tensor are not those of the
-//!    memory: the tensor is converted.
+//! 3. `ttg.local_alloc`, `ttg.local_store`, `ttg.local_load` and `ttg.async_copy_global_to_local` where the blocks of
+//!    the tensor are not those of the memory: the tensor, or the pointers and masks, are converted.
 //!
 //! 4. Calls are inlined first, those of `noinline` functions too: blocks wait for each other in a kernel.
 //!
@@ -66,9 +66,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             OpKind::Tt(TtOp::Scan) => scan(ir, tt::Scan(op)),
             OpKind::Tt(TtOp::Gather) => gather(ir, tt::Gather(op)),
             OpKind::Tt(TtOp::Histogram) => histogram(ir, op),
-            OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::LocalStore | TtgOp::LocalLoad) => {
-                local(ir, op, threads, &memory)
-            }
+            OpKind::Ttg(
+                TtgOp::LocalAlloc | TtgOp::LocalStore | TtgOp::LocalLoad | TtgOp::AsyncCopyGlobalToLocal,
+            ) => local(ir, op, threads, &memory),
             _ => None,
         }
         .is_some();
@@ -268,12 +268,15 @@ fn local(ir: &mut Ir, op: Op, threads: Threads, memory: &SharedMemory) -> Option
     let (tensor, descriptor) = match () {
         () if load => (ir.result(op), ttg::LocalLoad(op).src(ir)),
         () if ir.is(op, TtgOp::LocalStore) => (ttg::LocalStore(op).src(ir), ttg::LocalStore(op).dst(ir)),
+        () if ir.is(op, TtgOp::AsyncCopyGlobalToLocal) => {
+            (ttg::AsyncCopyGlobalToLocal(op).src(ir), ttg::AsyncCopyGlobalToLocal(op).result(ir))
+        }
         () => (*ir.operands(op).first()?, ir.result(op)),
     };
     let (ty, stored) = (ir.ty(tensor), ir.ty(descriptor));
     let fits = |ty: Type| {
         let (Ok(registers), Ok(shared)) = (layout_of(ty), layout_of(stored)) else { return true };
-        SharedAccess::new(registers, shared, 32, 0, memory).is_ok()
+        SharedAccess::new(registers, shared, 32, 0, memory).is_ok_and(|access| load || access.fills_blocks())
     };
     if fits(ty) {
         return None;
@@ -297,10 +300,17 @@ fn local(ir: &mut Ir, op: Op, threads: Threads, memory: &SharedMemory) -> Option
         let results = again(&mut b, op, &operands, own.encoding()?);
         finish(&mut b, op, &results);
     } else {
-        let converted = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[tensor], own);
-        let operands: Vec<Value> =
-            ir.operands(op).iter().map(|&v| if v == tensor { converted } else { v }).collect();
-        ir.set_operands(op, &operands);
+        // A mask and what stands for masked elements are laid out as the pointers are.
+        let mut b = Builder::before(ir, op);
+        let operands = b.ir.operands(op).to_vec();
+        let converted: Vec<Value> = operands
+            .into_iter()
+            .map(|v| {
+                let ty = b.ir.ty(v);
+                if ty.is_tensor() { convert(&mut b, v, ty.with_encoding(own.encoding())) } else { v }
+            })
+            .collect();
+        b.ir.set_operands(op, &converted);
     }
     Some(())
 }
