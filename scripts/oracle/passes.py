@@ -5,7 +5,8 @@ usage: passes.py TTC FILE… [--num-ctas N] [--num-warps N] [--num-stages N] [--
 FILE is optimised TTIR for sm_90 (`ttc compile … --emit ttir`), or TTGIR; of TTGIR in one file, pieces are separated by `// -----`, and the passes named
 by --pass run on each, in their order. Without --pass they are the reference's pipeline of TTGIR, of which all that ttc has is compared.
 
-For each pass: on how many modules it gives the same, op for op, and on how many it changes anything. Every difference is printed, and kept with the
+For each pass: on how many modules it gives the same, op for op, and on how many the reference changes anything. Passes in parentheses are the
+reference's alone: on how many modules they have nothing to do. Every difference is printed, and kept with the
 input and both sides under --keep. Needs Triton 3.9 (`make oracle` installs it), no GPU. Exits with 1 if anything differs.
 """
 import argparse
@@ -115,6 +116,9 @@ def one(o, name, text, report):
                     os.makedirs(o.keep, exist_ok=True)
                     with open(f"{o.keep}/{re.sub('[^a-zA-Z0-9_.-]', '_', name)}.{number:02}.{step.split('=')[0]}.mlir", "w") as f:
                         f.write(text)
+        else:
+            # What ttc does elsewhere, or not at all, counts as the same only where there is nothing to do.
+            report(f"{number:02} ({rest[1].removeprefix('add_')})", want == text, want != text)
         text = want
 
 

@@ -65,7 +65,9 @@ pub fn axes_of_blocks(cga: &Bases, rank: usize) -> Vec<u32> {
 #[must_use]
 pub fn with_cga(shape: &[i64], encoding: Attr, cga: &Bases) -> Option<Attr> {
     Some(match encoding.as_encoding()? {
-        Encoding::Blocked(blocked) => Attr::encoding(Encoding::Blocked(Blocked { cga: cga.clone(), ..blocked.clone() })),
+        Encoding::Blocked(blocked) => {
+            Attr::encoding(Encoding::Blocked(Blocked { cga: cga.clone(), ..blocked.clone() }))
+        }
         Encoding::DotOp { op_idx, parent, k_width } => {
             let Some(Encoding::Blocked(_)) = parent.as_encoding() else { return None };
             let parent = with_cga(shape, *parent, cga)?;

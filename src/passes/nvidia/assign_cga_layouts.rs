@@ -27,8 +27,8 @@ mod recompute;
 
 use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Bases, Builder, Encoding, Ir, Op, Type, Use};
-use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::encoding::questions::{is_generic, matrix_order};
 use crate::layout::{self, blocked_in_cga};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};

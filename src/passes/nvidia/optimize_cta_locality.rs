@@ -107,9 +107,7 @@ fn others(ir: &Ir, at: Use) -> Option<Vec<Use>> {
 /// Lets an operand be this value in the wanted layout.
 fn convert_operand(ir: &mut Ir, at: Use, value: Value, encoding: Attr) {
     let ty = ir.ty(value).with_encoding(Some(encoding));
-    let converted = match ir.ty(value) == ty {
-        true => value,
-        false => Builder::before(ir, at.op).value(TtgOp::ConvertLayout, &[value], ty),
-    };
+    let same = ir.ty(value) == ty;
+    let converted = if same { value } else { Builder::before(ir, at.op).value(TtgOp::ConvertLayout, &[value], ty) };
     ir.set_operand(at.op, at.index as usize, converted);
 }
