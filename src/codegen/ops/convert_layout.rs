@@ -59,7 +59,7 @@ fn shared<'c>(
             synchronize(cx, plan)?;
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
-        cx.as_owner(store, plan.among() == Among::Cluster, |cx| {
+        cx.as_owner(store, cx.num_ctas > 1, |cx| {
             store
                 .accesses()
                 .iter()

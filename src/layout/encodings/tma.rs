@@ -64,6 +64,9 @@ fn nvmma(layout: Option<Attr>) -> Result<&'static NvmmaShared, LayoutError> {
     }
 }
 
+/// The least bytes of a box along the fastest axis (CUDA driver API, `cuTensorMapEncodeTiled`).
+const NARROWEST_LINE: i64 = 16;
+
 /// Computes what a descriptor of this type says.
 ///
 /// # Errors
@@ -73,7 +76,14 @@ pub fn tma_block(descriptor: Type) -> Result<TmaBlock, LayoutError> {
         return Err(LayoutError::new(format!("{descriptor} is no tensor descriptor")));
     };
     let e = nvmma(*layout)?;
-    let mut box_shape = tma_box(&shape_per_cta(&e.cga, shape)?, e)?;
+    let share = shape_per_cta(&e.cga, shape)?;
+    let line = share.last().map_or(0, |&n| n * i64::from(descriptor.bit_width().unwrap_or(0)) / 8);
+    if !e.cga.is_empty() && line < NARROWEST_LINE {
+        return Err(LayoutError::new(format!(
+            "{line} bytes of a row are one block's share, and TMA moves {NARROWEST_LINE} or more"
+        )));
+    }
+    let mut box_shape = tma_box(&share, e)?;
     if e.fp4_padded
         && let Some(last) = box_shape.last_mut()
     {

@@ -178,6 +178,9 @@ impl Conversion {
             self.dot(ir, dot);
         } else {
             self.results(ir, op);
+            if let Some(reshape) = tt::Reshape::of(ir, op) {
+                self.reshape(ir, reshape);
+            }
             if let Some(gather) = tt::DescriptorGather::of(ir, op) {
                 self.row_indices(ir, op, gather.x_offsets(ir), tt::DescriptorGather::SLOT.x_offsets);
             } else if let Some(scatter) = tt::DescriptorScatter::of(ir, op) {
@@ -190,6 +193,23 @@ impl Conversion {
         for result in ir.results(op).to_vec() {
             let ty = self.wanted(ir.ty(result));
             ir.set_type(result, ty);
+        }
+    }
+
+    /// Where blocks of a cluster hold copies, the default layouts of two shapes need not have elements in the same
+    /// places. Then the result has them where the source has.
+    fn reshape(&self, ir: &mut Ir, reshape: tt::Reshape) {
+        let (from, to) = (ir.ty(reshape.src(ir)), ir.ty(reshape.result(ir)));
+        if self.threads.num_ctas == 1 || reshape.allow_reorder(ir) {
+            return;
+        }
+        let (Ok(source), Ok(result)) = (layout::layout_of(from), layout::layout_of(to)) else { return };
+        let shape: Vec<u32> = to.shape().iter().filter_map(|&n| u32::try_from(n).ok()).collect();
+        if source.reshape_row_major(&shape).same_map(result) {
+            return;
+        }
+        if let Some(encoding) = from.encoding().and_then(|e| infer::reshaped(e, from.shape(), to.shape())) {
+            set_result(ir, reshape.0, 0, Some(encoding));
         }
     }
 
