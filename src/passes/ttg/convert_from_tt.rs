@@ -205,11 +205,9 @@ impl Conversion {
         }
         let (Ok(source), Ok(result)) = (layout::layout_of(from), layout::layout_of(to)) else { return };
         let shape: Vec<u32> = to.shape().iter().filter_map(|&n| u32::try_from(n).ok()).collect();
-        if source.reshape_row_major(&shape).same_map(result) {
-            return;
-        }
-        if let Some(encoding) = from.encoding().and_then(|e| infer::reshaped(e, from.shape(), to.shape())) {
-            set_result(ir, reshape.0, 0, Some(encoding));
+        let expected = source.reshape_row_major(&shape);
+        if !expected.same_map(result) {
+            set_result(ir, reshape.0, 0, Some(layout::from_linear(&expected)));
         }
     }
 

@@ -71,8 +71,10 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @store
   // CHECK: %[[ALL:.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64xf32, #{{.*}}>
   // CHECK: ttg.local_alloc %[[ALL]]
-  tt.func public @store(%x: tensor<64x64xf32, #rows>) {
+  tt.func public @store(%x: tensor<64x64xf32, #rows>, %p: tensor<64x64x!tt.ptr<f32>, #rows>) {
     %0 = ttg.local_alloc %x : (tensor<64x64xf32, #rows>) -> !ttg.memdesc<64x64xf32, #shared, #smem>
+    %1 = ttg.local_load %0 : !ttg.memdesc<64x64xf32, #shared, #smem> -> tensor<64x64xf32, #rows>
+    tt.store %p, %1 : tensor<64x64x!tt.ptr<f32>, #rows>
     tt.return
   }
 }

@@ -51,7 +51,8 @@ pub(super) fn reshaped_or(encoding: Attr, from: &[i64], to: &[i64], hint: Option
         return Some(sliced);
     }
     if let Encoding::Blocked(b) = encoding.as_encoding()?
-        && let Some(blocked) = reshaped_blocked(encoding, b, from, to)
+        // Where blocks of a cluster hold copies, the default encodings of two shapes may have other blocks do so.
+        && let Some(blocked) = reshaped_blocked(encoding, b, from, to).filter(|e| b.cga.is_empty() || fits(e))
     {
         return Some(blocked);
     }
