@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-faults emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -73,6 +73,13 @@ emulate-wild: build .oracle/bin/python ## run other compilers' PTX of real kerne
 
 emulate-faults: toolchain ## plant faults into all kernels: each must be found in the emulator, or not matter; takes long
 	TTC_SWEEP=1 $(CARGO) test --release --locked planted_faults -- --nocapture
+
+# FAULTS_CASES: a part of the names of the cases. FAULTS_EACH: the most faults of each kind in a kernel.
+FAULTS_EACH := 2
+gpu-faults: toolchain ## write planted faults with what the emulator says into out/gpu-faults, to run under compute-sanitizer where a GPU is
+	rm -rf $(OUT)/faults
+	TTC_FAULTS_OUT=$(abspath $(OUT)/faults) TTC_FAULTS_EACH=$(FAULTS_EACH) TTC_CASES=$(FAULTS_CASES) $(CARGO) test --release --locked planted_faults
+	python3 scripts/gpu/planted_faults/assemble.py $(OUT)/faults $(OUT)/gpu-faults --ptxas .toolchain/nvidia/cu13/bin/ptxas
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)

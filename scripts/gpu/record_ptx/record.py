@@ -3,15 +3,17 @@
 usage: record.py --cubins DIR --out FILE
 
 DIR is what `generate.py --cubins` wrote. FILE gets the lines of DIR/forms.txt, those of forms with their results in base64 behind them.
-Each form runs twice; one whose results differ, or whose tensor map the driver refuses, is left out with a message.
+Each form runs twice; one whose results differ, whose tensor map the driver refuses, or at which the GPU stops is left out with a message.
+An error of the GPU ends the process that it happens in, so another one goes on behind that form.
 Needs Python and the CUDA driver, nothing else.
 """
 import argparse
 import base64
 import ctypes
+import subprocess
 import sys
 
-cu = ctypes.CDLL("libcuda.so.1")
+cu = None
 
 
 def check(code, what):
@@ -23,6 +25,8 @@ def check(code, what):
 
 def start():
     """Takes the first device; returns its name and the driver's version."""
+    global cu
+    cu = ctypes.CDLL("libcuda.so.1")
     check(cu.cuInit(0), "cuInit")
     device, context, version = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_int()
     check(cu.cuDeviceGet(ctypes.byref(device), 0), "cuDeviceGet")
@@ -80,40 +84,75 @@ def run(function, grid, block, size, operands, tensor_map):
     return data.raw
 
 
+def forms(folder):
+    """The lines of the list, and those of forms among them, as words."""
+    with open(f"{folder}/forms.txt") as f:
+        lines = [line.split() for line in f]
+    return lines, [line for line in lines if line[0] == "form"]
+
+
+def work(folder, first):
+    """Runs the forms from `first` on. A line on the standard output says which one begins, and the next one what came of it."""
+    device, driver = start()
+    print(f"device {device}, driver {driver}", flush=True)
+    lines, todo = forms(folder)
+    memory = {line[1]: upload(base64.b64decode(line[2])) for line in lines if line[0] == "pool"}
+    modules = {}
+    for n, (_, module, name, grid, block, size, *operands) in enumerate(todo[first:], first):
+        print(f"begin {n}", flush=True)
+        if module not in modules:
+            handle = ctypes.c_void_p()
+            with open(f"{folder}/{module}.cubin", "rb") as f:
+                check(cu.cuModuleLoadData(ctypes.byref(handle), f.read()), f"{module}.cubin")
+            modules[module] = handle
+        function = ctypes.c_void_p()
+        check(cu.cuModuleGetFunction(ctypes.byref(function), modules[module], name.encode()), name)
+        maps = [p.removeprefix("map=") for p in operands if p.startswith("map=")]
+        buffers = [memory[p] for p in operands if not p.startswith("map=")]
+        launch = (function, int(grid), int(block), int(size), buffers, maps[0] if maps else None)
+        data = run(*launch)
+        if data is None:
+            print("out: the driver refuses its tensor map", flush=True)
+        elif run(*launch) != data:
+            print("out: two runs differ", flush=True)
+        else:
+            print("= " + base64.b64encode(data).decode(), flush=True)
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--cubins", required=True)
-    ap.add_argument("--out", required=True)
+    ap.add_argument("--out")
+    ap.add_argument("--work", type=int, help="for the processes that this one starts")
     o = ap.parse_args()
-    device, driver = start()
-    with open(f"{o.cubins}/forms.txt") as f:
-        lines = [line.split() for line in f]
-    memory = {line[1]: upload(base64.b64decode(line[2])) for line in lines if line[0] == "pool"}
-    modules, count = {}, 0
+    if o.work is not None:
+        return work(o.cubins, o.work)
+    lines, todo = forms(o.cubins)
+    results, device, first = {}, "", 0
+    while first < len(todo):
+        process = subprocess.run([sys.executable, __file__, "--cubins", o.cubins, "--work", str(first)], capture_output=True, text=True)
+        last = None
+        for line in process.stdout.splitlines():
+            if line.startswith("device "):
+                device = line
+            elif line.startswith("begin "):
+                last = int(line.removeprefix("begin "))
+            elif line.startswith("= "):
+                results[last] = line
+            elif line.startswith("out: "):
+                print(f"{todo[last][2]} is left out{line.removeprefix('out')}")
+        if process.returncode == 0:
+            break
+        if last is None:
+            sys.exit(process.stderr.strip())
+        print(f"{todo[last][2]} is left out: {process.stderr.strip()}")
+        results.pop(last, None)
+        first = last + 1
     with open(o.out, "w") as out:
-        out.write(f"device {device}, driver {driver}\n")
-        for line in lines:
-            if line[0] != "form":
-                out.write(" ".join(line) + "\n")
-                continue
-            _, module, name, grid, block, size, *operands = line
-            if module not in modules:
-                handle = ctypes.c_void_p()
-                with open(f"{o.cubins}/{module}.cubin", "rb") as f:
-                    check(cu.cuModuleLoadData(ctypes.byref(handle), f.read()), f"{module}.cubin")
-                modules[module] = handle
-            function = ctypes.c_void_p()
-            check(cu.cuModuleGetFunction(ctypes.byref(function), modules[module], name.encode()), name)
-            maps = [p.removeprefix("map=") for p in operands if p.startswith("map=")]
-            buffers = [memory[p] for p in operands if not p.startswith("map=")]
-            launch = (function, int(grid), int(block), int(size), buffers, maps[0] if maps else None)
-            data = run(*launch)
-            if data is None or run(*launch) != data:
-                print(f"{name} is left out: {'the driver refuses its tensor map' if data is None else 'two runs differ'}")
-                continue
-            out.write(" ".join(line) + " = " + base64.b64encode(data).decode() + "\n")
-            count += 1
-    print(f"{count} forms recorded on {device}, driver {driver}")
+        out.write(device + "\n")
+        out.writelines(" ".join([*line, results[n]]) + "\n" for n, line in enumerate(todo) if n in results)
+        out.writelines(" ".join(line) + "\n" for line in lines if line[0] != "form")
+    print(f"{len(results)} of {len(todo)} forms recorded on {device}")
 
 
 if __name__ == "__main__":

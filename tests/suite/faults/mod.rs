@@ -8,11 +8,12 @@
 //!    does not matter has a reason: nothing that conflicts crosses it, or the judge names the lines that order it too.
 //!
 //! `cargo test planted_faults` tries some faults of small kernels. `make emulate-faults` tries all faults of all cases
-//! and prints a table; `TTC_CASES` chooses cases.
+//! and prints a table; `TTC_CASES` chooses cases. `make gpu-faults` writes faults for a GPU ([`export`]).
 
 // The table is what a whole run is for.
 #![allow(clippy::print_stdout)]
 
+mod export;
 mod graph;
 mod judge;
 mod pairs;
@@ -31,8 +32,9 @@ use ttc::gpu::arguments;
 use ttc::target::Target;
 
 use super::kernels::{files, in_parallel};
+use export::Export;
 use judge::Verdict;
-use plant::Kind;
+use plant::{Kind, Planted};
 
 const ARCHES: [&str; 2] = ["sm_80", "sm_90a"];
 
@@ -120,21 +122,27 @@ fn assembled(folder: &mut Folder, loaded: &Loaded, config: &Config, arch: &str) 
 }
 
 /// Plants the faults of one kernel, every so many. The result is what is wrong, in words.
-fn problems(name: &str, (assembly, launch): &(Assembly, Prepared), every: usize, table: &Table) -> Vec<String> {
+fn problems(subject: &Subject, export: Option<&Export>, table: &Table) -> Vec<String> {
+    let Subject { name, assembly, launch, every, .. } = subject;
     let ptx = &assembly.ptx;
     let plain = examine(launch, ptx, u32::MAX, None);
     let mut wrong = vec![];
-    if let Some(words) = plain.found.or(plain.broken) {
+    if let Some(words) = plain.found.as_ref().or(plain.broken.as_ref()) {
         wrong.push(format!("{name} without a fault: {words}"));
     }
     let threads = launch.launch.block.iter().product();
-    for fault in plant::all(ptx, threads).into_iter().step_by(every) {
+    let mut faults: Vec<Planted> = plant::all(ptx, threads).into_iter().step_by(*every).collect();
+    if let Some(export) = export {
+        faults = export.choose(faults);
+    }
+    let mut written = vec![];
+    for fault in faults {
         let seen = examine(launch, &fault.text, fault.line, Some(&plain.after));
         let what = format!("{name}: {}, line {}", fault.kind.words(), fault.line);
         let mut table = table.lock().unwrap();
         let row = table.entry(fault.kind).or_default();
         row.all += 1;
-        match (seen.found, seen.broken) {
+        match (&seen.found, &seen.broken) {
             (Some(_), Some(_)) => row.found += 1,
             (None, Some(words)) => {
                 row.missed += 1;
@@ -154,19 +162,44 @@ fn problems(name: &str, (assembly, launch): &(Assembly, Prepared), every: usize,
                 println!("{what}: does not matter, lines {:?} order the same", seen.reasons);
             }
         }
+        drop(table);
+        if export.is_some() {
+            written.push((fault, seen));
+        }
+    }
+    if let Some(export) = export {
+        export.write(&subject.folder, launch, ptx, &plain, &written);
     }
     wrong
 }
 
-/// The kernels of one case file that are tried, with their names.
-fn subjects(path: &Path, sweep: bool) -> Vec<(String, (Assembly, Prepared), usize)> {
+/// A kernel that is tried.
+struct Subject {
+    name: String,
+    /// The folder for its texts.
+    folder: String,
+    assembly: Assembly,
+    launch: Prepared,
+    /// One of so many faults is planted.
+    every: usize,
+}
+
+/// The kernels of one case file that are tried.
+fn subjects(path: &Path, sweep: bool, export: bool) -> Vec<Subject> {
     let mut folder = Folder::default();
     let case = path.file_stem().unwrap().to_string_lossy().into_owned();
     let loaded = folder.load(path).unwrap();
     let mut all = vec![];
     for arch in ARCHES {
         let quick = QUICK.iter().find(|(c, a, _)| *c == case && *a == arch).map(|(_, _, every)| *every);
-        let Some(every) = (if sweep { Some(1) } else { quick }) else { continue };
+        let every = if export {
+            (arch == export::ARCH).then_some(1)
+        } else if sweep {
+            Some(1)
+        } else {
+            quick
+        };
+        let Some(every) = every else { continue };
         let default = loaded.case.default_config();
         let mut configs = vec![default.clone()];
         if sweep && case == "matmul_stages" {
@@ -177,8 +210,9 @@ fn subjects(path: &Path, sweep: bool) -> Vec<(String, (Assembly, Prepared), usiz
             }
         }
         for config in configs {
-            if let Some(made) = assembled(&mut folder, &loaded, &config, arch) {
-                all.push((format!("{case} [{config}] {arch}"), made, every));
+            if let Some((assembly, launch)) = assembled(&mut folder, &loaded, &config, arch) {
+                let name = format!("{case} [{config}] {arch}");
+                all.push(Subject { name, folder: format!("{case}-{arch}-{}", all.len()), assembly, launch, every });
             }
         }
     }
@@ -188,10 +222,11 @@ fn subjects(path: &Path, sweep: bool) -> Vec<(String, (Assembly, Prepared), usiz
 #[test]
 fn planted_faults_are_found_or_do_not_matter() {
     let sweep = std::env::var_os("TTC_SWEEP").is_some();
+    let export = Export::of_environment();
     let table = Table::default();
     let wrong = in_parallel(&files(), |path| {
-        let subjects = subjects(path, sweep);
-        subjects.iter().flat_map(|(name, made, every)| problems(name, made, *every, &table)).collect()
+        let subjects = subjects(path, sweep, export.is_some());
+        subjects.iter().flat_map(|s| problems(s, export.as_ref(), &table)).collect()
     });
     let table = table.into_inner().unwrap();
     println!(
