@@ -173,7 +173,11 @@ fn blocks_are_read_off_and_put_in() {
         if !layout.has_in(Dim::Register) || layout.in_bits(Dim::Block) == 0 {
             continue;
         }
-        let cga = cga_of_layout(layout).unwrap_or_else(|| panic!("{row:?}: blocks have no part of their own"));
+        let Some(cga) = cga_of_layout(layout) else {
+            // Only a linear layout can be repeated beyond the blocks.
+            assert!(row[0].contains("linear"), "{row:?}: blocks have no part of their own");
+            continue;
+        };
         let Some(same) = with_cga(&shape, encoding, &cga) else { continue };
         assert_eq!(to_linear_layout(&shape, same), layout, "{row:?}");
         tried.0 += 1;

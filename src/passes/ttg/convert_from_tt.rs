@@ -155,11 +155,11 @@ impl Conversion {
             LayoutRule::Expanded => self.expand_dims(ir, op),
             LayoutRule::Reduced | LayoutRule::Permuted | LayoutRule::Joined => derived(ir, op),
             LayoutRule::Halved => self.split(ir, op),
+            LayoutRule::Reshaped => self.reshape(ir, op),
             LayoutRule::Own
             | LayoutRule::Shared
             | LayoutRule::Blocked
             | LayoutRule::Carried
-            | LayoutRule::Reshaped
             | LayoutRule::Indexed
             | LayoutRule::Unpacked => self.with_own_rule(ir, op),
         }
@@ -178,9 +178,6 @@ impl Conversion {
             self.dot(ir, dot);
         } else {
             self.results(ir, op);
-            if let Some(reshape) = tt::Reshape::of(ir, op) {
-                self.reshape(ir, reshape);
-            }
             if let Some(gather) = tt::DescriptorGather::of(ir, op) {
                 self.row_indices(ir, op, gather.x_offsets(ir), tt::DescriptorGather::SLOT.x_offsets);
             } else if let Some(scatter) = tt::DescriptorScatter::of(ir, op) {
@@ -193,21 +190,6 @@ impl Conversion {
         for result in ir.results(op).to_vec() {
             let ty = self.wanted(ir.ty(result));
             ir.set_type(result, ty);
-        }
-    }
-
-    /// Where blocks of a cluster hold copies, the default layouts of two shapes need not have elements in the same
-    /// places. Then the result has them where the source has.
-    fn reshape(&self, ir: &mut Ir, reshape: tt::Reshape) {
-        let (from, to) = (ir.ty(reshape.src(ir)), ir.ty(reshape.result(ir)));
-        if self.threads.num_ctas == 1 || reshape.allow_reorder(ir) {
-            return;
-        }
-        let (Ok(source), Ok(result)) = (layout::layout_of(from), layout::layout_of(to)) else { return };
-        let shape: Vec<u32> = to.shape().iter().filter_map(|&n| u32::try_from(n).ok()).collect();
-        let expected = source.reshape_row_major(&shape);
-        if !expected.same_map(result) {
-            set_result(ir, reshape.0, 0, Some(layout::from_linear(&expected)));
         }
     }
 
@@ -285,6 +267,23 @@ impl Conversion {
             }
         }
         derived(ir, op);
+    }
+
+    /// Source and result have the default layout, as one sees the other. Not so in a cluster with more blocks than
+    /// elements: `2` gives copies to the second bit of the blocks, `2x1` to the first. Then the source is converted.
+    fn reshape(&self, ir: &mut Ir, op: Op) {
+        self.results(ir, op);
+        let Some(reshape) = tt::Reshape::of(ir, op).filter(|r| self.threads.num_ctas > 1 && !r.allow_reorder(ir))
+        else {
+            return;
+        };
+        let (src, to) = (reshape.src(ir), ir.ty(ir.result(op)));
+        let seen = to.encoding().and_then(|encoding| infer::operand_encoding(ir, op, encoding));
+        let (Some(own), Some(seen)) = (ir.ty(src).encoding(), seen) else { return };
+        if layout::are_layouts_equivalent(ir.ty(src).shape(), own, seen) == Ok(false) {
+            let converted = self.convert_here(ir, op, src, seen);
+            ir.put_operands(op, tt::Reshape::SLOT.src, &[converted]);
+        }
     }
 
     /// The result holds as many elements a thread as both sources together.
