@@ -36,7 +36,8 @@ pub fn describe(plan: &ConversionPlan) -> String {
 }
 
 fn shared(text: &mut String, plan: &SharedPlan) {
-    let whose = if plan.among() == Among::Cluster { "the shared memory of the cluster's blocks" } else { "shared memory" };
+    let whose =
+        if plan.among() == Among::Cluster { "the shared memory of the cluster's blocks" } else { "shared memory" };
     let _ = writeln!(text, "through {whose}: {} bytes", plan.bytes());
     let repetitions = plan.repetitions();
     if repetitions > 1 {

@@ -120,8 +120,8 @@ impl SharedAccess {
         let element_bytes = element_bytes(bits);
         let moves_by_block = elements.has_in(Dim::Block) && !elements.sublayout_is_zero(&[Dim::Block], &[Dim::Offset]);
         let own: Vec<Dim> = ins.iter().copied().filter(|&d| d != Dim::Block).collect();
-        let fills_blocks =
-            !moves_by_block || elements.sublayout(&own, &[Dim::Offset]).rank() == elements.sublayout(&ins, &[Dim::Offset]).rank();
+        let fills_blocks = !moves_by_block
+            || elements.sublayout(&own, &[Dim::Offset]).rank() == elements.sublayout(&ins, &[Dim::Offset]).rank();
         let elements = elements.sublayout(if moves_by_block { &ins } else { &own }, &[Dim::Offset]);
         let (accesses, places) = group(&elements, blocks.as_ref(), element_bytes, foreign_bits, memory);
         let free = free_variable_masks(registers);
@@ -364,9 +364,8 @@ fn group(
     memory: &SharedMemory,
 ) -> (Vec<AccessStep>, Vec<(usize, usize)>) {
     let block = |r| blocks.map_or(0, |b| register_offset(b, r));
-    let offsets: Vec<(u64, u64)> = (0..u64::from(elements.in_size(Dim::Register)))
-        .map(|r| (block(r), register_offset(elements, r)))
-        .collect();
+    let offsets: Vec<(u64, u64)> =
+        (0..u64::from(elements.in_size(Dim::Register))).map(|r| (block(r), register_offset(elements, r))).collect();
     let mut first: BTreeMap<(u64, u64), usize> = BTreeMap::new();
     for (register, &offset) in offsets.iter().enumerate() {
         first.entry(offset).or_insert(register);

@@ -158,7 +158,8 @@ pub fn swizzle(
     let destination = &destination.transpose_outs(&outs);
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
     let copies = free_variable_masks(source).block;
-    let blocks = source.columns_of(Dim::Block).iter().enumerate().map(|(i, &c)| if copies >> i & 1 == 1 { 0 } else { c });
+    let blocks =
+        source.columns_of(Dim::Block).iter().enumerate().map(|(i, &c)| if copies >> i & 1 == 1 { 0 } else { c });
     let blocks: Vec<u64> = blocks.collect();
     let kind = conversion_kind(source, destination)?;
     let own = (kind == ConversionKind::Blocks).then(|| Own::new(source, &blocks));

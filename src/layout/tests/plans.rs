@@ -116,8 +116,7 @@ fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32, warps:
                 load.accesses().iter().enumerate().filter(|(_, a)| plan.repetition_of(a.offset) == repetition)
             {
                 for (t, i, at) in moved(load, warp, access.offset - repetition * plan.bytes(), element_bytes) {
-                    let block =
-                        if load.block_map().is_some() { block_of(load, t as u64, access) } else { own(t) };
+                    let block = if load.block_map().is_some() { block_of(load, t as u64, access) } else { own(t) };
                     for (r, _) in load.places().iter().enumerate().filter(|(_, p)| **p == (number, i)) {
                         result[t][r] = memory[&(memory_of(t, block), at)];
                     }

@@ -59,7 +59,8 @@ fn way(plan: &ConversionPlan) -> Option<(String, String)> {
             format!("a thread shuffles {} words and selects {} times", costs.shuffles, costs.selects),
         )),
         ConversionPlan::Shared(plan) => {
-            let whose = if plan.among() == Among::Cluster { "the shared memory of other blocks" } else { "shared memory" };
+            let whose =
+                if plan.among() == Among::Cluster { "the shared memory of other blocks" } else { "shared memory" };
             Some((format!("through {whose}: {}", bytes(costs.bytes)), shared_costs(&costs)))
         }
     }

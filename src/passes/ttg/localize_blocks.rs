@@ -66,9 +66,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             OpKind::Tt(TtOp::Scan) => scan(ir, tt::Scan(op)),
             OpKind::Tt(TtOp::Gather) => gather(ir, tt::Gather(op)),
             OpKind::Tt(TtOp::Histogram) => histogram(ir, op),
-            OpKind::Ttg(
-                TtgOp::LocalAlloc | TtgOp::LocalStore | TtgOp::LocalLoad | TtgOp::AsyncCopyGlobalToLocal,
-            ) => local(ir, op, threads, &memory),
+            OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::LocalStore | TtgOp::LocalLoad | TtgOp::AsyncCopyGlobalToLocal) => {
+                local(ir, op, threads, &memory)
+            }
             _ => None,
         }
         .is_some();
@@ -173,11 +173,8 @@ fn reduced(b: &mut Builder<'_>, reduce: tt::Reduce, sources: &[Value], axis: usi
     let results = b.ir.results(copy).to_vec();
     for (&result, &source) in results.iter().zip(sources) {
         let elem = b.ir.ty(source).elem();
-        let ty = if shape.is_empty() {
-            elem
-        } else {
-            Type::tensor(&shape, elem, Some(infer::slice(axis as u32, encoding)))
-        };
+        let ty =
+            if shape.is_empty() { elem } else { Type::tensor(&shape, elem, Some(infer::slice(axis as u32, encoding))) };
         b.ir.set_type(result, ty);
     }
     Some(results)
@@ -288,8 +285,7 @@ fn local(ir: &mut Ir, op: Op, threads: Threads, memory: &SharedMemory) -> Option
         _ => (vec![1; rank], order),
     };
     let cga = cga_of(stored);
-    let encoding =
-        layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga);
+    let encoding = layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga);
     let own = ty.with_encoding(Some(Attr::encoding(encoding)));
     if !fits(own) {
         return None;
