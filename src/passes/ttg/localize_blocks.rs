@@ -1,4 +1,4 @@
-//! `tritongpu-localize-blocks`: behind it, `ttg.convert_layout` alone moves elements between the blocks of a cluster.
+//! `ttc-localize-blocks`: behind it, `ttg.convert_layout` alone moves elements between the blocks of a cluster.
 //!
 //! # Algorithm
 //!
@@ -38,7 +38,7 @@ use crate::passes::ttg::module_attrs::{self, Threads};
 use crate::target::SharedMemory;
 
 pub static PASS: Pass = Pass {
-    name: "tritongpu-localize-blocks",
+    name: "ttc-localize-blocks",
     doc: "let only layout conversions move elements between the blocks of a cluster",
     input: Input::Ttgir,
     options: &[CAPABILITY],

@@ -1,5 +1,5 @@
 // Behind this pass, only layout conversions move elements between the blocks of a cluster.
-// RUN: ttc opt %s --tritongpu-localize-blocks | FileCheck %s
+// RUN: ttc opt %s --ttc-localize-blocks | FileCheck %s
 
 #one = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
