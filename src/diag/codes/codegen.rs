@@ -18,16 +18,6 @@ those.
 
 What to do: an earlier pass should have replaced the value; run the whole pipeline instead of single passes.";
 
-    NEEDS_EXCHANGE = "E0703", "threads would have to exchange elements",
-"The operation asks for elements that other threads hold, in a way that has no code generation yet: a conversion that \
-moves elements between the blocks of a cluster, or a change of shape (`tt.reshape`, `tt.join`, `tt.cat`, …) to a \
-layout that does not follow from its operand's.
-
-    %1 = ttg.convert_layout %0 : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
-
-What to do: give both sides the same `CGALayout`, or compile with `--num-ctas 1`; for a change of shape, convert the \
-layout first, with `ttg.convert_layout`.";
-
     NO_LAYOUT = "E0704", "a tensor has no layout that code generation can use",
 "Code generation places every element of a tensor in a register of a thread. The tensor's type must carry an encoding \
 for that, and the encoding must fit the shape.
