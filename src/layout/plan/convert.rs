@@ -74,7 +74,7 @@ impl SharedPlan {
         } else {
             Among::Block
         };
-        Ok(SharedPlan { among, bytes, swizzle })
+        Ok(SharedPlan { swizzle, bytes, among })
     }
 
     /// The layout of the whole tensor in shared memory. Its highest bits are the repetitions.
