@@ -136,7 +136,7 @@ impl Scaled {
             let axis = if side.k_pack { k } else { 2 * rank - 3 - k };
             let mut shape = ty.shape().to_vec();
             shape[axis] *= 2;
-            let encoding = infer::unpacked(ty.encoding()?, axis, &shape)?;
+            let encoding = infer::unpacked(ty.encoding()?, axis, ty.shape())?;
             let result = Type::tensor(&shape, wide, Some(encoding));
             let state = ttg::Fp4ToFp::state(loc, side.value).with(ttg::Fp4ToFp::ATTR.axis, axis as i64);
             self.at(ir, loc).result(state, result)
