@@ -89,8 +89,11 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
             continue;
         };
         let mut contiguity = 1;
-        let encoding =
-            if ty.is_tensor() { loads::buffer_encoding(ir, op) } else { Some(loads::scalar_buffer_encoding()) };
+        let encoding = if ty.is_tensor() {
+            loads::buffer_encoding(ir, op)
+        } else {
+            Some(loads::scalar_buffer_encoding(module_attrs::threads(ir).map_or(1, |t| t.num_ctas)))
+        };
         let Some(encoding) = encoding else { continue };
         let mut wide = loads::is_wide_enough(ir, axis, op);
         if ty.is_tensor() {

@@ -119,10 +119,11 @@ pub fn contiguity(ir: &Ir, axis: &AxisInfoAnalysis, load: tt::Load) -> u32 {
     load.mask(ir).map_or(elements, |mask| elements.min(axis.mask_alignment(ir, mask)))
 }
 
-/// The buffer of a loaded scalar.
+/// The buffer of a loaded scalar, of which each block of a cluster has a copy.
 #[must_use]
-pub fn scalar_buffer_encoding() -> Encoding {
-    Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: vec![0], cga: vec![] })
+pub fn scalar_buffer_encoding(num_ctas: u32) -> Encoding {
+    let cga = vec![vec![0]; num_ctas.max(1).ilog2() as usize];
+    Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: vec![0], cga })
 }
 
 /// The encodings of the buffers that a value is stored to.
