@@ -180,10 +180,14 @@ class Case:
                 )
                 self.arguments.append(scalar(kind, values.get(name, usual)))
 
+    def blocks(self, meta):
+        """The grid in blocks: a program is a cluster of blocks, which follow one another along x."""
+        return self.grid[0] * (meta.get("num_ctas") or 1), *self.grid[1:]
+
     def parameters(self, meta):
         import torch
 
-        size = meta.get("global_scratch_size", 0) * math.prod(self.grid)
+        size = meta.get("global_scratch_size", 0) * math.prod(self.blocks(meta))
         if size > 8 << 30:
             raise RuntimeError("too much scratch memory")
         scratch = torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
@@ -200,7 +204,8 @@ class Case:
         block = 32 * meta["num_warps"]
 
         def launch(_kept=kept):
-            return self.cu.lib.cuLaunchKernel(function, *self.grid, block, 1, 1, meta["shared"], stream, pointers, None)
+            grid = self.blocks(meta)
+            return self.cu.lib.cuLaunchKernel(function, *grid, block, 1, 1, meta["shared"], stream, pointers, None)
 
         return launch
 

@@ -144,11 +144,18 @@ fn is_whole(ty: Type) -> bool {
     ty.as_memdesc().is_some_and(|m| m.alloc_shape.ends_with(&m.shape))
 }
 
+/// The bits of `addrSpace` for reads and writes of global memory.
+const GLOBAL: i64 = 0b110;
+
 /// `ttg.barrier` and `gpu.barrier`. A barrier of the block orders shared and global memory alike; accesses to memory of
-/// the machine's own may go on by themselves and are waited for first.
+/// the machine's own may go on by themselves and are waited for first. All blocks of a cluster share a program's global
+/// memory, so a barrier for that one (`tl.debug_barrier`) waits for all of them.
 pub(crate) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let spaces = ttg::Barrier::of(cx.ir, op).and_then(|barrier| barrier.addrSpace(cx.ir)).unwrap_or(0);
     cx.machine.wait_for_spaces(cx, spaces)?;
+    if cx.num_ctas > 1 && spaces & GLOBAL != 0 {
+        return cx.machine.cluster_barrier(cx, false);
+    }
     if cx.num_warps == 1 { cx.warp_barrier() } else { cx.barrier() }
 }
 

@@ -29,7 +29,7 @@ pub(super) static TABLE: &[Builtin] = &[
         hint(cx, a, discardable::CONSTANCY)
     }),
     entry("assume", "cond", "States that the condition holds.", assume),
-    entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
+    entry("debug_barrier", "", "Waits for all threads of the program.", |cx, _| {
         let state = Barrier::state(cx.loc()).with(Barrier::ATTR.addrSpace, BARRIER_ALL);
         cx.emit(state).map(|_| Object::NONE)
     }),
