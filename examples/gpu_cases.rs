@@ -1,10 +1,10 @@
 //! Writes a folder with which a machine with a GPU, but without ttc, checks every case of `kernels/`.
 //!
 //! `cargo run --release --example gpu_cases -- OUT [--only TEXT] [--limit N] [--sample N] [--arch sm_90a]
-//! [--no-interp]`
+//! [--num-ctas N,N] [--no-interp]`
 //!
 //! 1. Every configuration of every case (`--limit N`: at most N a case, spread evenly over them) is compiled, in
-//!    parallel.
+//!    parallel, and with `--num-ctas` for clusters of each of these sizes.
 //! 2. The reference, and unless `--no-interp` the interpreter, say what each output buffer should hold. Configurations
 //!    that compute the same share both.
 //! 3. OUT/manifest.json lists the configurations with grid, arguments and files. Files are named by their contents, so
@@ -36,6 +36,8 @@ struct Settings {
     arch: String,
     limit: usize,
     interp: bool,
+    /// Blocks of a cluster, in place of what a case says.
+    num_ctas: Vec<u32>,
 }
 
 fn main() -> ExitCode {
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         out: out.into(),
         arch: value("--arch").unwrap_or_else(|| "sm_90a".to_owned()),
         limit: value("--limit").or_else(|| value("--sample")).and_then(|n| n.parse().ok()).unwrap_or(usize::MAX),
+        num_ctas: value("--num-ctas").map_or(vec![], |v| v.split(',').filter_map(|n| n.parse().ok()).collect()),
         interp: !args.iter().any(|a| a == "--no-interp"),
     };
     std::fs::create_dir_all(settings.out.join("data")).unwrap();
@@ -100,21 +103,27 @@ fn case(s: &Settings, file: &Path) -> Json {
     // What is expected, by what is computed.
     let mut expected: BTreeMap<String, Json> = BTreeMap::new();
     let chosen: Vec<&Config> = (0..take).map(|i| &configs[i * configs.len() / take]).collect();
-    Json::Array(chosen.into_iter().map(|c| one(s, &mut folder, &loaded, c, &mut expected)).collect())
+    let blocks = if s.num_ctas.is_empty() { vec![None] } else { s.num_ctas.iter().copied().map(Some).collect() };
+    let each = chosen.into_iter().flat_map(|config| blocks.iter().map(move |&blocks| (config, blocks)));
+    Json::Array(each.map(|of| one(s, &mut folder, &loaded, of, &mut expected)).collect())
 }
 
 fn one(
     s: &Settings,
     folder: &mut Folder,
     loaded: &Loaded,
-    config: &Config,
+    (config, num_ctas): (&Config, Option<u32>),
     expected: &mut BTreeMap<String, Json>,
 ) -> Json {
-    let shown = config.to_string();
-    let instance = match loaded.case.instance(&loaded.kernel, config) {
+    let mut shown = config.to_string();
+    let mut instance = match loaded.case.instance(&loaded.kernel, config) {
         Ok(i) => i,
         Err(d) => return failure(&shown, &d),
     };
+    if let Some(blocks) = num_ctas {
+        instance.options.num_ctas = Some(blocks);
+        shown = format!("{shown} num_ctas={blocks}");
+    }
     let target = match Target::parse(&s.arch) {
         Ok(t) => t,
         Err(d) => return failure(&shown, &[d]),

@@ -1,12 +1,13 @@
 """Run the cases that `cargo run --example gpu_cases` wrote on a GPU and compare them with their references and with the interpreter.
 
-usage: run_cases.py FOLDER [--only TEXT] [--jobs N] [--json OUT] [--sanitizer memcheck|racecheck|initcheck|synccheck] [--sample N] [--verbose]
+usage: run_cases.py FOLDER [--only TEXT] [--jobs N] [--json OUT] [--sanitizer memcheck|racecheck|initcheck|synccheck] [--sample N] [--repeat N] [--verbose]
 
 1. Each case runs in a process of its own; when it dies, another one goes on behind the configuration that killed it.
 2. A configuration gets its inputs from the seeds (the generator is that of src/cases/random.rs, bit for bit; a checksum proves it). Buffers that
    nobody fills hold 0xFF bytes, which is NaN in every float format that has one.
 3. Outputs are compared with the reference (|got - want| <= tolerance * max(1, |want|)) and, in the same way, with the interpreter.
-4. One table, a line for each case; --json writes every configuration. Exits with 1 if anything is wrong or failed.
+4. With --repeat each configuration runs N times on the same inputs, and its outputs must have the same bits each time.
+5. One table, a line for each case; --json writes every configuration. Exits with 1 if anything is wrong or failed.
 
 Needs the CUDA driver and NumPy.
 """
@@ -174,13 +175,15 @@ class Gpu:
             keep.append(memory[a["name"]] if a["name"] in memory else (ctypes.c_uint8 * 8)(*scalars[a["name"]]))
         # The first hidden parameter is scratch memory, a piece for each block; nobody has written it yet.
         scratch = ctypes.c_uint64(0)
-        size = c.get("scratch", 0) * c["grid"][0] * c["grid"][1] * c["grid"][2]
+        # A program is a cluster of blocks, which follow one another along x.
+        grid = [c["grid"][0] * (c.get("cluster") or 1), *c["grid"][1:]]
+        size = c.get("scratch", 0) * grid[0] * grid[1] * grid[2]
         if size:
             self.check(cu.cuMemAlloc_v2(ctypes.byref(scratch), ctypes.c_size_t(size)), "scratch")
             self.check(cu.cuMemsetD8_v2(scratch, ctypes.c_ubyte(0xff), ctypes.c_size_t(size)), "scratch")
         keep += [scratch, ctypes.c_uint64(0)][: c["hidden_params"]]
         params = (ctypes.c_void_p * max(len(keep), 1))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in keep])
-        self.check(cu.cuLaunchKernel(fn, *c["grid"], c["threads"], 1, 1, c["shared"], None, params, None), "launch")
+        self.check(cu.cuLaunchKernel(fn, *grid, c["threads"], 1, 1, c["shared"], None, params, None), "launch")
         self.check(cu.cuCtxSynchronize(), "run")
         for name, data in buffers.items():
             self.check(cu.cuMemcpyDtoH_v2((ctypes.c_char * len(data)).from_buffer(data), memory[name], ctypes.c_size_t(len(data))), "copy out")
@@ -211,12 +214,20 @@ def inputs(np, folder, c):
     return buffers, scalars
 
 
-def run_config(np, gpu, folder, c):
+def run_config(np, gpu, folder, c, repeat=1):
     with open(os.path.join(folder, c["cubin"]), "rb") as f:
         cubin = f.read()
-    buffers, scalars = inputs(np, folder, c)
+    first, scalars = inputs(np, folder, c)
+    buffers = {name: bytearray(data) for name, data in first.items()}
     gpu.run(cubin, c, buffers, scalars)
     wrong, notes, worst = [], [], 0.0
+    outs, other = [a["name"] for a in c["args"] if a.get("out")], 0
+    for _ in range(repeat - 1):
+        again = {name: bytearray(data) for name, data in first.items()}
+        gpu.run(cubin, c, again, scalars)
+        other += any(again[name] != buffers[name] for name in outs)
+    if other:
+        wrong.append(f"{other} of {repeat - 1} more runs have other bits")
     for a in c["args"]:
         if not a.get("out"):
             continue
@@ -236,7 +247,7 @@ def run_config(np, gpu, folder, c):
     return {"status": "wrong" if wrong else "right", "text": "; ".join(wrong + notes), "error": worst}
 
 
-def worker(folder, case, first):
+def worker(folder, case, first, repeat):
     """Runs the configurations from `first` on: a line when one begins, a line of JSON when it ends."""
     import numpy as np
     with open(os.path.join(folder, "manifest.json")) as f:
@@ -248,7 +259,7 @@ def worker(folder, case, first):
         print(f"begin {i}", flush=True)
         try:
             gpu = gpu or Gpu()
-            result = run_config(np, gpu, folder, configs[i])
+            result = run_config(np, gpu, folder, configs[i], repeat)
         except Exception as e:
             print("end " + json.dumps({"status": "failed", "text": f"{type(e).__name__}: {e}"}), flush=True)
             # The context may be lost with a fault: another process goes on.
@@ -262,7 +273,7 @@ def run_case(o, case, configs):
         if "code" in c:
             results[i] = {"status": "not compiled", "text": f"{c['code']} {c['message']}"}
     while first < len(configs):
-        command = [sys.executable, os.path.abspath(__file__), "--worker", o.folder, case, str(first)]
+        command = [sys.executable, os.path.abspath(__file__), "--worker", o.folder, case, str(first), str(o.repeat)]
         if o.sanitizer:
             command = [o.tool, "--tool", o.sanitizer, "--error-exitcode", "9"] + command
         try:
@@ -297,11 +308,12 @@ def run_case(o, case, configs):
 
 def main():
     if sys.argv[1:2] == ["--worker"]:
-        return worker(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        return worker(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
     ap = argparse.ArgumentParser()
     ap.add_argument("folder"); ap.add_argument("--only", default=""); ap.add_argument("--jobs", type=int, default=4)
     ap.add_argument("--json"); ap.add_argument("--sanitizer"); ap.add_argument("--sample", type=int)
     ap.add_argument("--timeout", type=int, default=300); ap.add_argument("--verbose", action="store_true")
+    ap.add_argument("--repeat", type=int, default=1)
     o = ap.parse_args()
     if o.sanitizer:
         o.tool = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"

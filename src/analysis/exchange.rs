@@ -6,7 +6,7 @@ use super::scratch::{element_bits, operand_bytes};
 use crate::ir::dialects::Exchange;
 use crate::ir::dialects::tt::tt::{Gather, Reduce, Scan};
 use crate::ir::{Ir, Op};
-use crate::layout::plan::{ConversionPlan, GatherPlan, ReducePlan, ScanPlan};
+use crate::layout::plan::{Among, ConversionPlan, GatherPlan, ReducePlan, ScanPlan};
 use crate::layout::{LayoutError, layout_of};
 use crate::target::Target;
 
@@ -47,10 +47,13 @@ impl ExchangePlan {
         }
     }
 
-    /// Whether only the threads of a warp wait for each other.
+    /// Which threads wait for each other.
     #[must_use]
-    pub fn stays_in_warps(&self) -> bool {
-        matches!(self, ExchangePlan::Conversion(ConversionPlan::Shared(plan)) if plan.is_within_warps())
+    pub fn among(&self) -> Among {
+        match self {
+            ExchangePlan::Conversion(ConversionPlan::Shared(plan)) => plan.among(),
+            _ => Among::Block,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the threads of a block must wait for each other because of shared memory.
+//! Where the threads of a block, or of a cluster, must wait for each other because of shared memory.
 //!
 //! # Algorithm
 //!
@@ -13,6 +13,12 @@
 //!    A barrier in the middle of the body often separates both.
 //! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left
 //!    is minimal: [`Membar::is_safe`] holds, and fails without any one of them.
+//!
+//! # Clusters
+//!
+//! Where blocks reach into each other's memory, the same is done for the cluster first ([`Among::Cluster`]): only
+//! accesses count of which one is remote, only barriers of the cluster order them, and no block may end while others
+//! may still reach into its memory. The analysis of the block then finds the cluster's barriers in place.
 //!
 //! # Example
 //!
@@ -30,6 +36,7 @@ use super::allocation::Allocation;
 use super::flow::Segments;
 use super::shared_effects::{BufferAccess, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
+use crate::layout::plan::Among;
 
 /// What may not be finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -49,24 +56,27 @@ impl State {
 
     /// Whether an operation's events conflict with what is pending, or would had the operation's own barriers not come
     /// before.
-    fn conflicts(&self, happening: &[Event]) -> bool {
+    fn conflicts(&self, happening: &[Event], among: Among) -> bool {
+        let counts = |a: &BufferAccess, b: &BufferAccess| (among == Among::Cluster) == (a.remote || b.remote);
         for event in happening {
             match event {
                 Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)
-                    if self.pending.iter().any(|p| p.conflicts(access)) =>
+                    if self.pending.iter().any(|p| p.conflicts(access) && counts(p, access)) =>
                 {
                     return true;
                 }
-                Event::Barrier => return false,
+                Event::End if among == Among::Cluster && self.pending.iter().any(|p| p.remote) => return true,
+                event if is_barrier(event, among) => return false,
                 _ => {}
             }
         }
         false
     }
 
-    fn run(&mut self, happening: &[Event]) {
+    fn run(&mut self, happening: &[Event], among: Among) {
         for event in happening {
             match event {
+                event if is_barrier(event, among) => self.pending.clear(),
                 Event::Access(access) => {
                     self.pending.insert(access.clone());
                 }
@@ -80,16 +90,22 @@ impl State {
                         self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
-                Event::Signalled(_) => {}
-                Event::Barrier => self.pending.clear(),
+                Event::Signalled(_) | Event::Barrier | Event::ClusterBarrier | Event::End => {}
             }
         }
     }
 }
 
+/// Whether all these threads wait.
+fn is_barrier(event: &Event, among: Among) -> bool {
+    matches!(event, Event::ClusterBarrier) || matches!(event, Event::Barrier) && among != Among::Cluster
+}
+
 /// The analysis of one function.
 pub struct Membar {
     segments: Segments,
+    /// Which threads wait for each other: those of the block, or of the cluster.
+    among: Among,
     /// For each segment its operations that touch shared memory, with what they do.
     happening: Vec<Vec<(Op, Vec<Event>)>>,
 }
@@ -98,14 +114,14 @@ impl Membar {
     /// Prepares the analysis of a function whose memory is allocated. Nothing that conflicts with it is pending when it
     /// starts: its callers see to that, for whom a call writes to all of the callee's memory.
     #[must_use]
-    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool) -> Membar {
+    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool, among: Among) -> Membar {
         let segments = Segments::new(ir, func);
         let of_op = |&op: &Op| {
             let events = events(ir, op, allocation, one_warp);
             (!events.is_empty()).then_some((op, events))
         };
         let happening = segments.all.iter().map(|s| s.ops.iter().filter_map(of_op).collect()).collect();
-        Membar { segments, happening }
+        Membar { segments, among, happening }
     }
 
     /// The operations that need a barrier before them, in the order of the text.
@@ -129,7 +145,7 @@ impl Membar {
             let mut state = states[index].clone();
             for (at, (op, events)) in happening.iter().enumerate() {
                 if chosen.remove(op) {
-                    let needed = match Self::needed_here(&state, &happening[at..], chosen) {
+                    let needed = match self.needed_here(&state, &happening[at..], chosen) {
                         Some(needed) => needed,
                         None => !self.stays_safe(&mut states, index, chosen),
                     };
@@ -138,7 +154,7 @@ impl Membar {
                         state.pending.clear();
                     }
                 }
-                state.run(events);
+                state.run(events, self.among);
             }
         }
     }
@@ -168,19 +184,19 @@ impl Membar {
 
     /// Whether accesses conflict, from this state up to the next barrier; `None` when none follows in the segment and
     /// nothing conflicts.
-    fn needed_here(state: &State, happening: &[(Op, Vec<Event>)], barriers: &BTreeSet<Op>) -> Option<bool> {
+    fn needed_here(&self, state: &State, happening: &[(Op, Vec<Event>)], barriers: &BTreeSet<Op>) -> Option<bool> {
         let mut state = state.clone();
         for (op, events) in happening {
             if barriers.contains(op) {
                 return Some(false);
             }
-            if state.conflicts(events) {
+            if state.conflicts(events, self.among) {
                 return Some(true);
             }
-            if events.contains(&Event::Barrier) {
+            if events.iter().any(|e| is_barrier(e, self.among)) {
                 return Some(false);
             }
-            state.run(events);
+            state.run(events, self.among);
         }
         None
     }
@@ -219,11 +235,11 @@ impl Membar {
         for (op, events) in &self.happening[segment] {
             if barriers.contains(op) {
                 state.pending.clear();
-            } else if state.conflicts(events) {
+            } else if state.conflicts(events, self.among) {
                 found.push(*op);
                 state.pending.clear();
             }
-            state.run(events);
+            state.run(events, self.among);
         }
         found
     }
@@ -240,7 +256,7 @@ impl Membar {
                     if barriers.contains(op) {
                         state.pending.clear();
                     }
-                    state.run(events);
+                    state.run(events, self.among);
                 }
                 for &next in &segment.next {
                     let new = states[next].join(&state);

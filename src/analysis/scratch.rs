@@ -6,6 +6,7 @@
 
 use super::exchange::Planned;
 use crate::ir::dialects::Exchange;
+use crate::ir::dialects::verify::context_ctas;
 use crate::ir::{Ir, Op, Type};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::layout::plan::shared_access::element_bytes;
@@ -51,6 +52,16 @@ pub fn element_bits(ty: Type) -> u32 {
     if elem.is_ptr() { 64 } else { elem.bit_width().unwrap_or(32).next_multiple_of(8) }
 }
 
+/// Whether blocks of a cluster hold copies of an atomic operation's result, which one of them makes.
+#[must_use]
+pub fn is_shared_by_blocks(ir: &Ir, op: Op) -> bool {
+    if context_ctas(ir, op) == 1 || ir.results(op).is_empty() {
+        return false;
+    }
+    let ty = ir.ty(ir.result(op));
+    !ty.is_tensor() || layout_of(ty).is_ok_and(|layout| free_variable_masks(layout).block != 0)
+}
+
 /// The result of an atomic operation that several threads hold and use: one copy of each element.
 fn atomic_bytes(ir: &Ir, op: Op) -> Result<u32, LayoutError> {
     let ty = ir.ty(ir.result(op));
@@ -62,7 +73,7 @@ fn atomic_bytes(ir: &Ir, op: Op) -> Result<u32, LayoutError> {
     }
     let layout = layout_of(ty)?;
     let free = free_variable_masks(layout);
-    if free.lane == 0 && free.warp == 0 {
+    if free.lane == 0 && free.warp == 0 && !is_shared_by_blocks(ir, op) {
         return Ok(0);
     }
     let bits = layout.in_bits(Dim::Register) + layout.in_bits(Dim::Lane) + layout.in_bits(Dim::Warp);

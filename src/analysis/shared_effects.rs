@@ -6,6 +6,7 @@
 //! | `ttg.local_load`, `ttg.local_store`, … | an access to each buffer that the descriptor may be part of |
 //! | scratch memory (`tt.reduce`, …) | write; barrier; read: every write of the operation's own protocol is followed by a barrier |
 //! | … that stays within warps | write; read: what other warps do is not waited for |
+//! | … between the blocks of a cluster | write; barrier of the cluster; read of other blocks' memory |
 //! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
 //! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
@@ -19,11 +20,14 @@ use crate::ir::dialects::Exchange;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
 use crate::ir::dialects::ttg::ttg::{MemDescIndex, MemDescSubslice};
+use crate::ir::dialects::verify::context_ctas;
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
+use crate::layout::plan::Among;
 
 use super::allocation::{Allocation, BufferKind, buffer_bytes};
 use super::exchange::ExchangePlan;
+use super::scratch::is_shared_by_blocks;
 use super::shared_alias::{is_shared, viewed};
 
 /// The part of an allocation that a sub-slice takes: offset and size along each dimension.
@@ -51,6 +55,8 @@ pub struct BufferAccess {
     pub part: Option<Part>,
     pub class: Class,
     pub write: bool,
+    /// Whether it reaches into the memory of other blocks of the cluster, too.
+    pub remote: bool,
 }
 
 impl BufferAccess {
@@ -78,8 +84,12 @@ pub enum Event {
         flight: Flight,
         all: bool,
     },
-    /// All threads have done all that came before.
+    /// All threads of the block have done all that came before.
     Barrier,
+    /// All threads of the cluster have done all that came before.
+    ClusterBarrier,
+    /// The block ends, and its memory with it.
+    End,
 }
 
 /// What an operation does, without what is in its regions: what its table entry states, and its own protocol in scratch
@@ -95,20 +105,21 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
     if let Some(buffer) =
         allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize))
     {
-        let access = |write| {
-            Event::Access(BufferAccess {
-                start: buffer.offset,
-                end: buffer.end(),
-                part: None,
-                class: Class::Data,
-                write,
-            })
+        let access = |write, remote| {
+            let (start, end) = (buffer.offset, buffer.end());
+            Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write, remote })
         };
-        events.push(access(true));
-        if one_warp || !stays_in_warps(ir, op, allocation) {
-            events.push(Event::Barrier);
+        let among = among(ir, op, allocation);
+        events.push(access(true, false));
+        match among {
+            Among::Warp if !one_warp => {}
+            Among::Warp | Among::Block => events.push(Event::Barrier),
+            Among::Cluster => events.push(Event::ClusterBarrier),
         }
-        events.push(access(false));
+        events.push(access(false, among == Among::Cluster));
+    }
+    if ir.is(op, TtOp::Return) {
+        events.push(Event::End);
     }
     events
 }
@@ -119,6 +130,7 @@ fn orders(ir: &Ir, op: Op, events: &mut Vec<Event>) {
         Order::Nothing => {}
         Order::Barrier => events.push(Event::Barrier),
         Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
+        Order::ClusterBarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::ClusterBarrier)),
         Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
     }
 }
@@ -150,23 +162,24 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
     accesses(ir, value, allocation, touch, events, event);
 }
 
-/// Whether the operation's own protocol only makes the threads of a warp wait for each other.
-fn stays_in_warps(ir: &Ir, op: Op, allocation: &Allocation) -> bool {
+/// Which threads the operation's own protocol makes wait for each other.
+fn among(ir: &Ir, op: Op, allocation: &Allocation) -> Among {
     // A descriptor is all done by the first warp.
-    ir.spec(op).exchange == Some(Exchange::Descriptor)
-        || allocation.plan(op).is_some_and(|plan| plan.as_ref().is_ok_and(ExchangePlan::stays_in_warps))
+    match ir.spec(op).exchange {
+        Some(Exchange::Descriptor) => return Among::Warp,
+        Some(Exchange::Copies) if is_shared_by_blocks(ir, op) => return Among::Cluster,
+        _ => {}
+    }
+    allocation.plan(op).and_then(|plan| plan.as_ref().ok()).map_or(Among::Block, ExchangePlan::among)
 }
 
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     if let Some(buffer) = allocation.of(op) {
-        events.push(Event::Access(BufferAccess {
-            start: buffer.offset,
-            end: buffer.end(),
-            part: None,
-            class: Class::Data,
-            write: true,
-        }));
+        let (start, end) = (buffer.offset, buffer.end());
+        // Its blocks may reach into each other's memory.
+        let remote = context_ctas(ir, op) > 1;
+        events.push(Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write: true, remote }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
         accesses(
@@ -197,6 +210,7 @@ fn accesses(
             part: None,
             class: touch.class,
             write: touch.write,
+            remote: false,
         };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }

@@ -234,6 +234,9 @@ pub(crate) trait Machine: Sync {
     /// Waits for the threads of the warp, and for what they wrote to shared memory.
     fn warp_barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
 
+    /// Waits for every thread of the cluster, and for what they wrote to shared memory. `relaxed`: for the threads alone.
+    fn cluster_barrier(&self, cx: &mut Lower<'_, '_>, relaxed: bool) -> Res<()>;
+
     /// Waits for accesses of this thread to memory of the machine's own, of those spaces that a `ttg.barrier` names.
     fn wait_for_spaces(&self, cx: &mut Lower<'_, '_>, spaces: i64) -> Res<()>;
 
@@ -266,6 +269,14 @@ pub(crate) trait Machine: Sync {
     fn store_global<'c>(&self, cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> Res<()>;
 
     // ---- shared memory ----
+
+    /// The address in another block of the cluster that corresponds to one of this block's shared memory.
+    fn in_block<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        address: PointerValue<'c>,
+        block: IntValue<'c>,
+    ) -> Res<PointerValue<'c>>;
 
     /// Stores values of so many bits each, side by side, where the predicate holds. `ordered`: LLVM's own loads may read
     /// them.

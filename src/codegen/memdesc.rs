@@ -88,6 +88,17 @@ impl<'c> Lower<'c, '_> {
         self.set(value, std::iter::once(view.base.into()).chain(offsets).collect());
     }
 
+    /// How a tensor of type `tensor` is stored to the view `value`: as [`Lower::view_access`], and each block must hold
+    /// all that its memory has.
+    pub(crate) fn view_store(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
+        let at = self.view_access(value, tensor)?;
+        if at.access.fills_blocks() {
+            return Ok(at);
+        }
+        let text = "each block of the cluster would store a part of what its memory has";
+        Err(no_layout(self.ir.ty(value), text))
+    }
+
     /// How a tensor of type `tensor` lies in the view `value`.
     pub(crate) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
         let ty = self.ir.ty(value);

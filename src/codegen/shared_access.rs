@@ -7,6 +7,9 @@
 //! 4. Where several warps hold the same elements, the first of them stores. Copies within a warp cost nothing: they are
 //!    one word of one wavefront.
 //!
+//! 5. Of an access that leaves the block, the address is taken over to the block that the thread and the register give,
+//!    once for each row and block.
+//!
 //! Example: thread part `(tid & 31) << 4 ⊕ (tid & 7) << 4`, constants 0, 16, 512: addresses `t`, `t ⊕ 16`, `t + 512`.
 
 use std::collections::BTreeMap;
@@ -24,8 +27,9 @@ use crate::layout::plan::{AccessStep, Form, SharedAccess};
 pub(crate) struct SharedAddresses<'c> {
     /// Bits that the thread's part can set.
     reached: u32,
-    /// The thread's part combined by exclusive or with each constant of these bits.
-    rows: BTreeMap<u32, PointerValue<'c>>,
+    /// The thread's part combined by exclusive or with each constant of these bits, in the blocks whose numbers the
+    /// thread's part gives combined with these.
+    rows: BTreeMap<(u32, u32), PointerValue<'c>>,
 }
 
 impl<'c> Lower<'c, '_> {
@@ -41,12 +45,19 @@ impl<'c> Lower<'c, '_> {
         if let Some((value, bits)) = foreign {
             (thread, reached) = self.combine(thread, reached, value, bits)?;
         }
+        let holder = access.block_map().map(|map| self.thread_part(map, Dim::Block)).transpose()?;
         let mut rows = BTreeMap::new();
-        for mixed in access.accesses().iter().map(|a| a.offset & reached as u32) {
-            if let Entry::Vacant(row) = rows.entry(mixed) {
+        for (mixed, block) in access.accesses().iter().map(|a| (a.offset & reached as u32, a.block)) {
+            if let Entry::Vacant(row) = rows.entry((mixed, block)) {
                 let bytes =
                     if mixed == 0 { thread } else { self.b.build_xor(thread, self.i32(u64::from(mixed)), "")? };
-                row.insert(self.shared_at(base, bytes)?);
+                let mut address = self.shared_at(base, bytes)?;
+                if let Some((holder, reached)) = holder {
+                    let constant = self.i32(u64::from(block));
+                    let (number, _) = self.combine(holder, reached, constant, u64::from(block))?;
+                    address = self.machine.in_block(self, address, number)?;
+                }
+                row.insert(address);
             }
         }
         Ok(SharedAddresses { reached: reached as u32, rows })
@@ -58,9 +69,14 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The address of one access.
-    pub(crate) fn shared_address(&mut self, at: &SharedAddresses<'c>, offset: u32) -> Res<PointerValue<'c>> {
+    pub(crate) fn shared_address(
+        &mut self,
+        at: &SharedAddresses<'c>,
+        offset: u32,
+        block: u32,
+    ) -> Res<PointerValue<'c>> {
         let (mixed, added) = (offset & at.reached, offset & !at.reached);
-        let row = *at.rows.get(&mixed).ok_or_else(|| defect("an access of another layout"))?;
+        let row = *at.rows.get(&(mixed, block)).ok_or_else(|| defect("an access of another layout"))?;
         if added == 0 { Ok(row) } else { self.shared_at(row, self.i32(u64::from(added))) }
     }
 
@@ -103,16 +119,23 @@ impl<'c> Lower<'c, '_> {
         regs: &[Val<'c>],
     ) -> Res<()> {
         let at = self.shared_addresses(access, base, foreign)?;
-        self.as_owner(access, |cx| {
+        self.as_owner(access, false, |cx| {
             access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, a, 0, regs))
         })
     }
 
-    /// Runs `stores` in the warps that store what several hold.
-    pub(crate) fn as_owner(&mut self, access: &SharedAccess, stores: impl FnOnce(&mut Self) -> Res<()>) -> Res<()> {
+    /// Runs `stores` in the warps that store what several hold. `alone`: of lanes that hold copies, one stores. They may
+    /// differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
+    pub(crate) fn as_owner(
+        &mut self,
+        access: &SharedAccess,
+        alone: bool,
+        stores: impl FnOnce(&mut Self) -> Res<()>,
+    ) -> Res<()> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
-        let warps = u64::from(access.free_warps()) << lane_bits;
-        let Some(owner) = self.owner_predicate(warps, 0)? else { return stores(self) };
+        let lanes = if alone && access.form() == Form::Vector { u64::from(access.free_lanes()) } else { 0 };
+        let threads = u64::from(access.free_warps()) << lane_bits | lanes;
+        let Some(owner) = self.owner_predicate(threads, 0)? else { return stores(self) };
         let (then, rest) =
             (self.llvm.append_basic_block(self.function, ""), self.llvm.append_basic_block(self.function, ""));
         self.b.build_conditional_branch(owner, then, rest)?;
@@ -135,7 +158,7 @@ impl<'c> Lower<'c, '_> {
         let elements =
             access.registers.iter().map(|&r| self.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?));
         let elements = elements.collect::<Res<Vec<_>>>()?;
-        let ptr = self.shared_address(at, access.offset - below)?;
+        let ptr = self.shared_address(at, access.offset - below, access.block)?;
         let Form::Matrix { transposed } = form else { return self.store_shared(ptr, &elements) };
         let per_word = (32 / self.bits_of(elements[0].get_type())) as usize;
         let words = elements.chunks(per_word).map(|w| self.packed(w).map(Val::from)).collect::<Res<Vec<_>>>()?;
@@ -177,7 +200,7 @@ impl<'c> Lower<'c, '_> {
         below: u32,
         elem: BasicTypeEnum<'c>,
     ) -> Res<Vec<Val<'c>>> {
-        let ptr = self.shared_address(at, access.offset - below)?;
+        let ptr = self.shared_address(at, access.offset - below, access.block)?;
         let stored = self.stored_type(elem);
         let loaded = match form {
             Form::Vector => self.load_shared(ptr, stored, access.registers.len())?,

@@ -1,8 +1,9 @@
-//! Every case of `kernels/`, compiled for two architectures, runs in the emulator and agrees with its reference, and
-//! nothing is found.
+//! Every case of `kernels/`, compiled for two architectures and for clusters of two blocks, runs in the emulator and
+//! agrees with its reference, and nothing is found.
 //!
 //! `TTC_CASES=softmax cargo test emulated` runs those whose name contains the text. `TTC_SWEEP=1` runs every
-//! configuration of the cases that differs from the default in one parameter, and more schedules (`make emulate`).
+//! configuration of the cases that differs from the default in one parameter, larger clusters, and more schedules
+//! (`make emulate`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,10 +20,20 @@ use ttc::target::Target;
 use super::kernels::{files, in_parallel};
 use super::references;
 
-const ARCHES: [&str; 2] = ["sm_80", "sm_90a"];
+/// Architectures, and the blocks of a cluster.
+const MACHINES: [(&str, u32); 3] = [("sm_80", 1), ("sm_90a", 1), ("sm_90a", 2)];
+
+/// Those of a whole run beside them.
+const LARGE_CLUSTERS: [(&str, u32); 2] = [("sm_90a", 4), ("sm_90a", 8)];
 
 /// Cases whose kernels do not exist on an architecture: f8 needs conversions that came with sm_89.
 const NOT_FOR: &[(&str, &str)] = &[("cast", "sm_80"), ("dot_scaled_blocks", "sm_80"), ("matmul_fp8", "sm_80")];
+
+/// Cases that are not for clusters, or not for those of more than so many blocks. The first one writes in place what
+/// other blocks read too, of which they keep nothing. In the second one a thread would hold less than a pack, and in
+/// the third one a block less than 16 bytes of a row.
+const NOT_IN_CLUSTERS: &[(&str, u32)] =
+    &[("cross_entropy_bwd", 1), ("map_elementwise", 1), ("descriptors_transpose", 4)];
 
 /// The schedules of a quick run: one for each time at which work may land.
 const SCHEDULES: [(u64, Landing); 3] = [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)];
@@ -33,13 +44,20 @@ fn words(d: Vec<ttc::diag::Diagnostic>) -> Vec<String> {
 }
 
 /// What is wrong with one configuration on one architecture, in words.
-fn problems(folder: &mut Folder, loaded: &Loaded, config: &Config, arch: &str, more: bool) -> Vec<String> {
+fn problems(
+    folder: &mut Folder,
+    loaded: &Loaded,
+    config: &Config,
+    (arch, num_ctas): (&str, u32),
+    more: bool,
+) -> Vec<String> {
     let instance = match loaded.case.instance(&loaded.kernel, config) {
         Ok(i) => i,
         Err(d) => return words(d),
     };
     let reference = references::lookup(&loaded.case.reference).expect("the interpreter's test has found it");
-    let options = JobOptions { include: loaded.include.clone(), ..instance.options.clone() };
+    let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
+    let options = JobOptions { include: loaded.include.clone(), num_ctas, ..instance.options.clone() };
     let kernel = Some(loaded.kernel.name.clone());
     let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
     let assembly = match compile(&folder.sources, &job) {
@@ -64,7 +82,8 @@ fn problems(folder: &mut Folder, loaded: &Loaded, config: &Config, arch: &str, m
                 [words(found), launch::check(&instance, &outputs, &want)].concat()
             }
         };
-        wrong.extend(found.into_iter().map(|p| format!("{arch}, seed {seed}, {landing:?}: {p}")));
+        let blocks = num_ctas.unwrap_or(1);
+        wrong.extend(found.into_iter().map(|p| format!("{arch}, blocks {blocks}, seed {seed}, {landing:?}: {p}")));
     }
     wrong
 }
@@ -83,8 +102,11 @@ fn emulated_kernels_agree_with_their_references() {
         let start = std::time::Instant::now();
         let mut wrong = vec![];
         for config in &configs {
-            for arch in ARCHES.iter().filter(|a| !NOT_FOR.contains(&(&name, a))) {
-                let found = problems(&mut folder, &loaded, config, arch, all);
+            let more = if all { &LARGE_CLUSTERS[..] } else { &[] };
+            let most = NOT_IN_CLUSTERS.iter().find(|n| n.0 == name).map_or(u32::MAX, |n| n.1);
+            let fits = |m: &&(&str, u32)| !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most;
+            for &machine in MACHINES.iter().chain(more).filter(fits) {
+                let found = problems(&mut folder, &loaded, config, machine, all);
                 wrong.extend(found.into_iter().map(|p| format!("{name} [{config}] {p}")));
             }
         }

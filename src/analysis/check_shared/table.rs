@@ -11,7 +11,7 @@ use crate::ir::dialects::ttg::ttg::{self as ttg, ConvertLayout};
 use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
-use crate::layout::plan::ConversionPlan;
+use crate::layout::plan::{Among, ConversionPlan};
 use crate::target::Target;
 
 use super::places::is_shared;
@@ -127,7 +127,7 @@ fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
     let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
     let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return true };
     match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
-        Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
+        Ok(ConversionPlan::Shared(plan)) => plan.among() == Among::Warp,
         _ => true,
     }
 }

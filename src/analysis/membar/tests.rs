@@ -72,7 +72,8 @@ impl Path<'_> {
                 self.in_flight = rest;
                 self.pending.extend(Vec::into_iter(done).map(|f| f.1));
             }
-            Event::Barrier => self.pending.clear(),
+            Event::Barrier | Event::ClusterBarrier => self.pending.clear(),
+            Event::End => {}
         }
     }
 
@@ -127,7 +128,7 @@ fn races(ir: &Ir, func: Op, allocation: &Allocation) -> usize {
 
 /// Inserts what the analysis asks for; gives the barriers.
 fn insert(ir: &mut Ir, func: Op, allocation: &Allocation) -> Vec<Op> {
-    let needed = Membar::new(ir, func, allocation, false).barriers();
+    let needed = Membar::new(ir, func, allocation, false, Among::Block).barriers();
     needed
         .into_iter()
         .map(|op| {
@@ -168,7 +169,7 @@ fn a_single_warp_waits_for_its_own_reads_too() {
     let ir = kernels();
     let func = ir.function("scratch").unwrap();
     let allocation = allocation::of_module(&ir, &target()).unwrap().remove(&func).unwrap();
-    let membar = Membar::new(&ir, func, &allocation, true);
+    let membar = Membar::new(&ir, func, &allocation, true, Among::Block);
     // The protocol of the first conversion ends with reads, which the second one's writes must still wait for.
     assert_eq!(membar.barriers().len(), 1);
     assert!(!membar.is_safe(&BTreeSet::new()));
@@ -192,7 +193,7 @@ fn barriers_are_dropped_as_if_all_of_the_function_were_looked_at() {
     let ir = kernels();
     let mut dropped = 0;
     for (func, allocation) in allocation::of_module(&ir, &target()).unwrap() {
-        let membar = Membar::new(&ir, func, &allocation, false);
+        let membar = Membar::new(&ir, func, &allocation, false, Among::Block);
         // A barrier before every operation that touches shared memory; the needed ones and every second, or every
         // third.
         let all: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).collect();

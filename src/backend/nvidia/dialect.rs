@@ -3,6 +3,7 @@
 use super::{mbarrier, tensormap, tma, wgmma};
 use crate::codegen::lower::{Lower, Res};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, OpKind, TtngOp};
 use crate::target::targets;
 
@@ -26,9 +27,9 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         TtngOp::ReinterpretTensorDescriptor => tma::reinterpret(cx, op),
         TtngOp::WarpGroupDot => wgmma::lower(cx, op),
         TtngOp::WarpGroupDotWait => wgmma::wait(cx, op),
-        TtngOp::FenceMbarrierInitReleaseCluster
-        | TtngOp::ClusterBarrier
-        | TtngOp::ClcTryCancel
+        TtngOp::ClusterBarrier => cx.machine.cluster_barrier(cx, view::ClusterBarrier(op).relaxed(cx.ir)),
+        TtngOp::FenceMbarrierInitReleaseCluster => mbarrier::init_fence(cx),
+        TtngOp::ClcTryCancel
         | TtngOp::ClcTryCancelSync
         | TtngOp::ClcLoadResult
         | TtngOp::ClcIsCanceled

@@ -7,7 +7,7 @@ use inkwell::values::{FunctionValue, IntValue, PointerValue};
 use super::llvm::Nvptx;
 use super::{atomics, debug, dialect, fp_convert, math, memory, mma, warp};
 use crate::codegen::llvm::LlvmTarget;
-use crate::codegen::lower::{Lower, Res, Val};
+use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::codegen::machine::{
     AddressSpaces, Assertion, AsyncCopy, AtomicAccess, AtomicForm, CacheHint, Caching, FloatFunction, GlobalLoad,
@@ -94,6 +94,13 @@ impl Machine for Nvidia {
         cx.effect("llvm.nvvm.bar.warp.sync", &[], &[cx.i32(u64::from(u32::MAX)).into()])
     }
 
+    /// PTX ISA, "barrier.cluster": arriving releases and waiting acquires unless it is relaxed.
+    fn cluster_barrier(&self, cx: &mut Lower<'_, '_>, relaxed: bool) -> Res<()> {
+        let arrive = if relaxed { "arrive.relaxed" } else { "arrive" };
+        cx.effect(&format!("llvm.nvvm.barrier.cluster.{arrive}.aligned"), &[], &[])?;
+        cx.effect("llvm.nvvm.barrier.cluster.wait.aligned", &[], &[])
+    }
+
     fn wait_for_spaces(&self, cx: &mut Lower<'_, '_>, spaces: i64) -> Res<()> {
         if cx.options.target.has_tcgen05() {
             for (_, wait) in TENSOR_SPACES.into_iter().filter(|&(bit, _)| spaces & bit != 0) {
@@ -135,6 +142,19 @@ impl Machine for Nvidia {
 
     fn store_global<'c>(&self, cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> Res<()> {
         memory::store(cx, store)
+    }
+
+    /// PTX ISA, "mapa".
+    fn in_block<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        address: PointerValue<'c>,
+        block: IntValue<'c>,
+    ) -> Res<PointerValue<'c>> {
+        match cx.intrinsic("llvm.nvvm.mapa.shared.cluster", &[], &[address.into(), block.into()])? {
+            Val::PointerValue(there) => Ok(there),
+            _ => Err(defect("`mapa` gives an address")),
+        }
     }
 
     fn store_shared<'c>(

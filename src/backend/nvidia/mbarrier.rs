@@ -8,6 +8,8 @@
 //! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count |
 //! | `ttng.wait_barrier` | every thread | a loop around `mbarrier.try_wait.parity` |
 //!
+//! Each block of a cluster has an mbarrier of its own, in its own memory.
+//!
 //! "All wait" is what the membar analysis counts on (`shared_effects`): an arrival tells others that the whole block is
 //! done.
 
@@ -22,8 +24,11 @@ use crate::ir::{Op, Value};
 
 /// The address of an mbarrier.
 pub(crate) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Val<'c>> {
-    if cx.num_ctas > 1 {
-        return Err(cx.unsupported(op, "mbarriers of clusters are not supported yet"));
+    let ty = cx.ir.ty(mbarrier);
+    let blocks = i64::from(cx.num_ctas);
+    if ty.shape().last() != Some(&blocks) {
+        let text = format!("`{ty}` is an mbarrier that blocks of the cluster share, which is not supported yet");
+        return Err(cx.unsupported(op, &text));
     }
     let base = cx.view(mbarrier)?.base;
     Ok(cx.shared_address_bits(base)?.into())
@@ -120,6 +125,13 @@ pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         format!("{{\n\t.reg .pred done;\n\t{skip}again:\n\t{instruction}\n\t@!done bra.uni again;\n\tafter:\n\t}}");
     constraints.push_str(",~{memory}");
     cx.inline_asm(&asm, &constraints, &[], &args, true)?;
+    Ok(())
+}
+
+/// `ttng.fence_mbarrier_init_release_cluster`: other blocks may use the mbarriers that this one has made (PTX ISA,
+/// "membar/fence").
+pub(super) fn init_fence(cx: &mut Lower<'_, '_>) -> Res<()> {
+    cx.inline_asm("fence.mbarrier_init.release.cluster;", "~{memory}", &[], &[], true)?;
     Ok(())
 }
 

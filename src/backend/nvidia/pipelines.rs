@@ -45,7 +45,9 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::coalesce::PASS);
     p.add_with(&nvidia::f32_dot::PASS, &[("emu-tf32", target.has_tf32_mma().to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
+    p.add(&nvidia::assign_cga_layouts::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&nvidia::optimize_cta_locality::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_thread_locality::PASS);
     // The module's `cuda:90` stands for sm_90a, as in Triton; the baseline has no `wgmma`.
@@ -117,6 +119,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
+    if options.num_ctas > 1 {
+        p.add_with(&ttg::localize_blocks::PASS, &capability);
+    }
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&nvidia::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);

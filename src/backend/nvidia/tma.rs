@@ -9,6 +9,9 @@
 //! 3. Coordinates are those of the box, the fastest axis first, as the hardware counts them. A block may lack the first
 //!    axes.
 //!
+//! 4. In a cluster each block moves its own share: its number moves the coordinates. Of blocks that hold the same, each
+//!    loads it, and the first stores it.
+//!
 //! The destination is written as `.shared::cluster`, which PTX has had from the start and which holds the block's own
 //! memory: `.shared::cta` means the same here, but older drivers do not know it.
 
@@ -84,7 +87,10 @@ fn send(
     let asm =
         format!("@$0 {opcode}.{rank}d.global.shared::cta{kind}.bulk_group [$1, {{{coordinates}}}], [${}];", rank + 2);
     let constraints = format!("b,l,{}r,~{{memory}}", "r,".repeat(rank));
-    for message in messages(cx, op, buffer, coord, None)? {
+    // Of blocks that hold the same, one sends it.
+    let copies = tma_messages(cx.ir.ty(buffer)).map_or(0, |plan| plan.copies);
+    let owner = cx.owner_predicate(0, u64::from(copies))?;
+    for message in messages(cx, op, buffer, coord, owner)? {
         let mut args = vec![message.pred.into(), desc];
         args.extend(message.coordinates);
         args.push(message.address.into());
@@ -132,9 +138,6 @@ fn messages<'c>(
     coord: &[Value],
     pred: Option<IntValue<'c>>,
 ) -> Res<Vec<Message<'c>>> {
-    if cx.num_ctas > 1 {
-        return Err(cx.unsupported(op, "tensor descriptors in clusters are not supported yet"));
-    }
     let ty = cx.ir.ty(buffer);
     let plan = tma_messages(ty).map_err(|e| cx.unsupported(op, &format!("`{ty}` cannot be copied by TMA: {e}")))?;
     let rank = ty.rank();
@@ -183,6 +186,12 @@ fn coordinates<'c>(
             let columns: Vec<u32> = plan.coordinates.iter().map(|c| c[axis]).collect();
             let moved = cx.xor_image(cx.i32(0), number, &columns)?;
             at = cx.b.build_int_add(at, moved, "")?;
+            let columns: Vec<u32> = plan.blocks.iter().map(|b| b[axis]).collect();
+            if columns.iter().any(|&c| c != 0) {
+                let block = cx.block_in_cluster()?;
+                let moved = cx.xor_image(cx.i32(0), block, &columns)?;
+                at = cx.b.build_int_add(at, moved, "")?;
+            }
         }
         out.push(at.into());
     }

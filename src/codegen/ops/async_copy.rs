@@ -17,7 +17,7 @@ use crate::codegen::machine::{AsyncCopy, Caching};
 use crate::codegen::memdesc::ViewAccess;
 use crate::ir::dialects::ttg::ttg as view;
 use crate::ir::{Op, Value};
-use crate::layout::free_variable_masks;
+use crate::layout::{FreeMasks, free_variable_masks};
 
 /// One copy of every thread: consecutive registers from `first`, and where they go.
 struct Piece {
@@ -31,7 +31,7 @@ pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     // The instruction itself fills in zeros.
     let other = other.filter(|&o| !super::constant::is_zero(cx, o));
-    let at = cx.view_access(target, cx.ir.ty(src))?;
+    let at = cx.view_store(target, cx.ir.ty(src))?;
     if let Some((bytes, pieces)) = pieces(cx, view, src, mask, &at) {
         instructions(cx, &at, bytes, &pieces, src, mask, other)?;
     } else {
@@ -93,12 +93,13 @@ fn instructions<'c>(
     let ptrs = cx.get(src)?;
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let others = other.map(|o| cx.get(o)).transpose()?;
-    let free = free_variable_masks(Lower::layout(cx.ir.ty(src))?);
+    // Every block of a cluster fills its own memory, whatever the others hold.
+    let free = FreeMasks { block: 0, ..free_variable_masks(Lower::layout(cx.ir.ty(src))?) };
     let owner = memory::owner(cx, free)?;
     let addresses = cx.shared_addresses(&at.access, at.base, at.foreign)?;
     let count = pieces_len(at, bytes);
     for piece in pieces {
-        let to = cx.shared_address(&addresses, piece.offset)?;
+        let to = cx.shared_address(&addresses, piece.offset, 0)?;
         let mask = masks.as_ref().map(|m| as_int(register(m, piece.first)?)).transpose()?;
         let filled = others.is_some() && mask.is_some();
         let pred = if filled { both(cx, owner, mask)? } else { owner };

@@ -9,7 +9,7 @@
 //!    one after the other, with one start for all. A fence behind the last makes them acquire. All threads wait for all
 //!    polls.
 
-use super::atomics::{check_sharing, delivered, finish, order, pack, pointee, predicate};
+use super::atomics::{delivered, finish, order, pack, pointee, predicate, wait};
 use super::memory::{GlobalAccess, owner, register, thread_mask};
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Poll;
@@ -24,7 +24,6 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicLoad(op);
     let (ptr, mask) = (view.ptr(cx.ir), view.mask(cx.ir));
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
-    check_sharing(cx, op)?;
     let access = words(cx, op, ptr, mask)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
     let ptrs = cx.get(ptr)?;
@@ -55,7 +54,7 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     if order.releases() {
-        cx.barrier_once()?;
+        wait(cx, access.free)?;
     }
     let owner = owner(cx, access.free)?;
     for first in (0..ptrs.len()).step_by(access.vec).filter(|&first| access.canonical(first) == first) {
@@ -92,7 +91,6 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         return Err(cx.unsupported(op, &format!("{elem} cannot be waited for; integers of 16, 32 and 64 bits can")));
     }
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
-    check_sharing(cx, op)?;
     let access = GlobalAccess::new(cx, ptr, None, bits)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(expected)?);
     let limit = match view.timeout(cx.ir) {
@@ -121,7 +119,7 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let bytes = GlobalAccess { elem: byte, elem_bits: 8, vec: 1, word_bits: 8, words: 1, free: access.free };
     let result = cx.ir.result(op);
     if !cx.ir.has_uses(result) || thread_mask(cx, access.free) == 0 {
-        cx.barrier_once()?;
+        wait(cx, access.free)?;
     }
     let arrived = delivered(cx, op, &bytes, owner, results, &order)?;
     let regs = match arrived {

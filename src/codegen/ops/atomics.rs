@@ -7,6 +7,8 @@
 //!    access to the others: element `r` of kept thread `t` lies at `(r · kept threads + t) · bytes`.
 //! 4. A release waits for the whole block before the access, an acquire after it: the other threads' accesses are
 //!    ordered by the barrier.
+//! 5. Where blocks of a cluster hold copies, one of them performs the access. They all wait for each other in place of
+//!    the block alone, and the others read the result in its shared memory.
 //!
 //! Example: the scalar `atomic_add(p, 1)` is an addition by the first thread, a store to scratch, a barrier and a load
 //! by all.
@@ -16,14 +18,14 @@ use std::collections::BTreeMap;
 use inkwell::values::IntValue;
 
 use super::constant::is_zero;
-use super::memory::{GlobalAccess, owner, register, thread_mask};
+use super::memory::{GlobalAccess, block_mask, owner, register, thread_mask};
 use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
 use crate::ir::dialects::enums::{MemScope, MemSemantic, RmwKind};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Op, Type, Value};
-use crate::layout::{Dim, free_variable_masks};
+use crate::layout::{Dim, FreeMasks};
 
 /// The order that an atomic operation states by these two attributes.
 pub(crate) fn order(sem: Option<MemSemantic>, scope: Option<MemScope>) -> Res<Order> {
@@ -46,14 +48,13 @@ pub(crate) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         .atomic_form(cx, rmw, elem)
         .ok_or_else(|| cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")))?;
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
-    check_sharing(cx, op)?;
     let access = GlobalAccess::new(cx, ptr, mask, form.widest)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
     let reads = !form.emulated && is_read(cx, op, rmw, &order, value);
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     if order.releases() {
-        cx.barrier_once()?;
+        wait(cx, access.free)?;
     }
     let owner = owner(cx, access.free)?;
     let mut results: Vec<Val<'_>> = Vec::with_capacity(ptrs.len());
@@ -91,12 +92,11 @@ pub(crate) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         return Err(cx.unsupported(op, &format!("{elem} cannot be compared and swapped; 16, 32 and 64 bits can")));
     }
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
-    check_sharing(cx, op)?;
     let access = GlobalAccess::new(cx, ptr, None, bits)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
     let (ptrs, cmps, values) = (cx.get(ptr)?, cx.get(cmp)?, cx.get(value)?);
     if order.releases() {
-        cx.barrier_once()?;
+        wait(cx, access.free)?;
     }
     let owner = owner(cx, access.free)?;
     let mut results: Vec<Val<'_>> = Vec::with_capacity(ptrs.len());
@@ -155,18 +155,9 @@ pub(crate) fn predicate<'c>(
     })
 }
 
-/// Refuses a used result whose copies lie in several blocks of a cluster.
-pub(crate) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
-    let result = cx.ir.result(op);
-    let ty = cx.ir.ty(result);
-    let copies = !ty.is_tensor() || free_variable_masks(Lower::layout(ty)?).block != 0;
-    if cx.num_ctas > 1 && copies && cx.ir.has_uses(result) {
-        return Err(cx.unsupported(
-            op,
-            "its result would have to be shared between the blocks of a cluster, which is not supported yet",
-        ));
-    }
-    Ok(())
+/// Waits for all who hold copies of what is accessed, and for what their blocks did before: the block, or the cluster.
+pub(crate) fn wait(cx: &mut Lower<'_, '_>, free: FreeMasks) -> Res<()> {
+    if block_mask(cx, free) == 0 { cx.barrier_once() } else { cx.machine.cluster_barrier(cx, false) }
 }
 
 /// Steps 3 and 4: makes these results, from the threads that performed the accesses, the operation's. `access` says
@@ -197,13 +188,13 @@ pub(crate) fn delivered<'c>(
     results: Vec<Val<'c>>,
     order: &Order,
 ) -> Res<Option<Vec<Val<'c>>>> {
-    let free = thread_mask(cx, access.free);
+    let copies = thread_mask(cx, access.free) != 0 || block_mask(cx, access.free) != 0;
     let used = cx.ir.has_uses(cx.ir.result(op));
-    if let (true, true, Some(owner)) = (used, free != 0, owner) {
-        return share(cx, op, access, owner, free, &results).map(Some);
+    if let (true, true, Some(owner)) = (used, copies, owner) {
+        return share(cx, op, access, owner, &results).map(Some);
     }
     if order.acquires() {
-        cx.barrier_once()?;
+        wait(cx, access.free)?;
     }
     Ok(used.then_some(results))
 }
@@ -214,9 +205,9 @@ fn share<'c>(
     op: Op,
     access: &GlobalAccess<'c>,
     owner: IntValue<'c>,
-    free: u64,
     results: &[Val<'c>],
 ) -> Res<Vec<Val<'c>>> {
+    let free = thread_mask(cx, access.free);
     let ty = cx.ir.ty(cx.ir.result(op));
     let threads = if ty.is_tensor() {
         let layout = Lower::layout(ty)?;
@@ -237,7 +228,16 @@ fn share<'c>(
         let value = bits_as(cx, results[i], cx.int_type(access.elem_bits).into())?;
         cx.machine.store_shared(cx, owner, address, (&[value], access.elem_bits), true)?;
     }
-    cx.barrier()?;
+    let blocks = block_mask(cx, access.free);
+    let base = if blocks == 0 {
+        cx.barrier()?;
+        base
+    } else {
+        cx.machine.cluster_barrier(cx, false)?;
+        let own = cx.block_in_cluster()?;
+        let first = cx.b.build_and(own, cx.i32(!blocks & u64::from(cx.num_ctas - 1)), "")?;
+        cx.machine.in_block(cx, base, first)?
+    };
     let mut loaded: BTreeMap<usize, Val<'c>> = BTreeMap::new();
     for (slot, &i) in unique.iter().enumerate() {
         let at = cx.shared_at(base, cx.i32(slot as u64 * kept_threads * bytes))?;

@@ -3,7 +3,8 @@
 //! - Registers: values are renamed.
 //! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with shuffles and `select` as its
 //!   instructions, and the words are taken apart.
-//! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`].
+//! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`]. Between the blocks
+//!   of a cluster the barrier is the cluster's, and loads reach into the memory of other blocks.
 //!
 //! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 shuffle and 3 `select`.
 
@@ -15,16 +16,16 @@ use crate::analysis::exchange::ExchangePlan;
 use crate::codegen::bits::bits_as;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
-use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::diag::Diagnostic;
 use crate::ir::Op;
 use crate::ir::dialects::ttg::ttg::ConvertLayout;
 use crate::layout::plan::shuffle::Machine;
-use crate::layout::plan::{ConversionPlan, SharedPlan, ShufflePlan};
+use crate::layout::plan::{Among, ConversionPlan, SharedPlan, ShufflePlan};
 
 /// `ttg.convert_layout`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (ConvertLayout(op).src(cx.ir), cx.ir.result(op));
-    let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
+    let from = cx.ir.ty(source);
     let ExchangePlan::Conversion(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let regs = cx.get(source)?;
     let elem = cx.elem_type(from)?;
@@ -35,13 +36,6 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             .collect::<Res<Vec<_>>>()?,
         ConversionPlan::Shuffles(plan) => shuffles(cx, plan, &regs, elem)?,
         ConversionPlan::Shared(plan) => shared(cx, op, plan, &regs, elem)?,
-        ConversionPlan::Blocks => {
-            let text = format!(
-                "`{}` from `{from}` to `{to}` moves elements between the blocks of a cluster",
-                cx.ir.op_name(op)
-            );
-            return Err(Diagnostic::error(&codes::NEEDS_EXCHANGE, text));
-        }
     };
     cx.set(result, converted);
     Ok(())
@@ -65,7 +59,7 @@ fn shared<'c>(
             synchronize(cx, plan)?;
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
-        cx.as_owner(store, |cx| {
+        cx.as_owner(store, cx.num_ctas > 1, |cx| {
             store
                 .accesses()
                 .iter()
@@ -84,7 +78,11 @@ fn shared<'c>(
 }
 
 fn synchronize(cx: &mut Lower<'_, '_>, plan: &SharedPlan) -> Res<()> {
-    if plan.is_within_warps() { cx.warp_barrier() } else { cx.barrier() }
+    match plan.among() {
+        Among::Warp => cx.warp_barrier(),
+        Among::Block => cx.barrier(),
+        Among::Cluster => cx.machine.cluster_barrier(cx, false),
+    }
 }
 
 /// Converts by shuffles.

@@ -23,7 +23,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, mask) = (histogram.src(cx.ir), histogram.mask(cx.ir));
     let result_type = cx.ir.ty(cx.ir.result(op));
     let (from, to) = (Lower::layout(cx.ir.ty(source))?, Lower::layout(result_type)?);
-    if from.in_bits(Dim::Block) > 0 {
+    if from.bases(Dim::Block).iter().flatten().any(|&c| c != 0) {
         return Err(cx.unsupported(op, "counting over the blocks of a cluster"));
     }
     let bins = bins(cx.ir, op);

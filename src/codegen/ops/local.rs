@@ -38,7 +38,7 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
-    let at = cx.view_access(target, cx.ir.ty(source))?;
+    let at = cx.view_store(target, cx.ir.ty(source))?;
     let regs = cx.get(source)?;
     let matrices = if cx.options.target.shared.stmatrix { as_matrices(&at) } else { None };
     cx.store_layout_to_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, &regs)

@@ -256,8 +256,13 @@ pub(crate) fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
 /// The predicate of the one thread that stores what several hold.
 pub(crate) fn owner<'c>(cx: &mut Lower<'c, '_>, free: FreeMasks) -> Res<Option<IntValue<'c>>> {
     let thread = thread_mask(cx, free);
-    let block = if cx.num_ctas > 1 { u64::from(free.block) & u64::from(cx.num_ctas - 1) } else { 0 };
+    let block = block_mask(cx, free);
     cx.owner_predicate(thread, block)
+}
+
+/// The free bits of a block's number in its cluster.
+pub(crate) fn block_mask(cx: &Lower<'_, '_>, free: FreeMasks) -> u64 {
+    u64::from(free.block) & u64::from(cx.num_ctas - 1)
 }
 
 /// The free bits of a thread's number.

@@ -5,28 +5,18 @@
 //! 1. The source's layout is rewritten into the result's coordinates (or, for a broadcast, the result's into the
 //!    source's).
 //! 2. Where both agree up to registers, the answer is a table, and no code is made.
-//! 3. Otherwise elements would move between threads, which is not supported yet.
+//! 3. Otherwise elements would move between threads, which the rules of layouts rule out.
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
-use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::diag::Diagnostic;
 use crate::ir::dialects::tt::tt;
 use crate::ir::{Op, Type, Value};
 use crate::layout::{Dim, LinearLayout, register_offsets, register_permutation};
 
-/// The diagnostic for an operation whose elements would have to move between threads.
+/// An operation whose elements would have to move between threads, which the rules of layouts rule out
+/// (`crate::layout::rules`).
 fn needs_exchange(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
-    let name = cx.ir.op_name(op);
-    let text = match (cx.ir.operands(op).first(), cx.ir.results(op).first()) {
-        (Some(&from), Some(&to)) => {
-            format!(
-                "`{name}` from `{}` to `{}` moves elements between threads, which is not supported yet",
-                cx.ir.ty(from),
-                cx.ir.ty(to)
-            )
-        }
-        _ => format!("`{name}` moves elements between threads, which is not supported yet"),
-    };
-    Diagnostic::error(&codes::NEEDS_EXCHANGE, text)
+    defect(format!("`{}` moves elements between threads", cx.ir.op_name(op)))
 }
 
 /// Picks the result's registers from those of `value`, the operand, whose layouts these are (step 2).

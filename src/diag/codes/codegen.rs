@@ -18,16 +18,6 @@ those.
 
 What to do: an earlier pass should have replaced the value; run the whole pipeline instead of single passes.";
 
-    NEEDS_EXCHANGE = "E0703", "threads would have to exchange elements",
-"The operation asks for elements that other threads hold, in a way that has no code generation yet: a conversion that \
-moves elements between the blocks of a cluster, or a change of shape (`tt.reshape`, `tt.join`, `tt.cat`, …) to a \
-layout that does not follow from its operand's.
-
-    %1 = ttg.convert_layout %0 : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
-
-What to do: give both sides the same `CGALayout`, or compile with `--num-ctas 1`; for a change of shape, convert the \
-layout first, with `ttg.convert_layout`.";
-
     NO_LAYOUT = "E0704", "a tensor has no layout that code generation can use",
 "Code generation places every element of a tensor in a register of a thread. The tensor's type must carry an encoding \
 for that, and the encoding must fit the shape.
@@ -115,15 +105,14 @@ What to do: count the constraints: `=r,r,r` for one result and two operands of 3
 What to do: use fewer pipeline stages (`num_stages`), each of which keeps a copy of the loop's buffers, or smaller \
 blocks.";
 
-    CLUSTER = "E0715", "the kernel cannot be compiled for clusters",
-"With `num_ctas` above 1 a program is a cluster of blocks that share its tensors (sm_90 and later). ttc compiles what \
-each block does on its own share: elementwise work, loads, stores and atomics. Matrix products, tensor descriptors, \
-reductions, scans, transpositions and changes of shape would need data of another block, and are refused before any \
-pass runs.
+    CLUSTER = "E0715", "the target has no clusters",
+"With `num_ctas` above 1 a program is a cluster of blocks that share its tensors and reach into each other's shared \
+memory. GPUs have clusters from sm_90 on.
 
-    ttc compile matmul.tk --num-ctas 2
+    ttc compile matmul.tk --num-ctas 2 --arch sm_80
 
-What to do: compile with `--num-ctas 1`; the grid stays as it is, and one block does the work of a program.";
+What to do: compile with `--num-ctas 1`, or for sm_90 or later; the grid stays as it is, and one block does the work \
+of a program.";
 
     TOO_MANY_VALUES = "E0716", "a kernel that is too large to compile",
 "Every element of a tensor that a thread holds becomes instructions of its own. Tiles of many elements on few warps, \

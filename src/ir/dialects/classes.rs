@@ -55,15 +55,13 @@ bitflags! {
         const CONTROL_FLOW = 1 << 20;
         /// Ends a region; its operands become the results of the operation that the region is part of.
         const YIELDS = 1 << 21;
-        /// Its elements or its signals go from thread to thread, in a cluster from block to block.
-        const CROSSES_BLOCKS = 1 << 22;
         /// A conversion of its result is the operation itself with another result type.
-        const GIVES_ANY_LAYOUT = 1 << 23;
+        const GIVES_ANY_LAYOUT = 1 << 22;
         /// Its result does not depend on the order of the elements of a vector that it gets.
-        const BLIND_TO_ORDER = 1 << 24;
+        const BLIND_TO_ORDER = 1 << 23;
         /// It takes operand 0 in any layout, so a conversion of it can go, unless the operation says
         /// `efficient_layout`.
-        const READS_ANY_LAYOUT = 1 << 25;
+        const READS_ANY_LAYOUT = 1 << 24;
     }
 }
 

@@ -110,6 +110,9 @@ pub enum Order {
     Barrier,
     /// As `Barrier`, in those operations of which this holds.
     BarrierIf(fn(&Ir, Op) -> bool),
+    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. The others
+    /// order nothing.
+    ClusterBarrierIf(fn(&Ir, Op) -> bool),
     /// What is in flight is complete, as if it happened now, but for as many as the function says.
     Completes(Flight, fn(&Ir, Op) -> Option<i64>),
 }

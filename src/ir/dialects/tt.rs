@@ -249,7 +249,6 @@ dialect! {
             };
             /// The element of a tensor that has just one.
             Unsplat "unsplat" (src: one TENSOR) -> (result: one ANY) {} {
-                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$src attr-dict `:` type($src)"),
                 infer: Some(infer::unsplat),
                 verify: Some(verify::tt_shape::unsplat),
@@ -269,7 +268,7 @@ dialect! {
                 { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent }
                 {
                 layouts: LayoutRule::Reshaped,
-                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
+                classes: Classes::TENSOR_VIEW,
                 fold: Some(fold::reshape_op),
                 format: Format::Text(
                     "$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` \
@@ -287,7 +286,7 @@ dialect! {
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
-                classes: Classes::CROSSES_BLOCKS.union(Classes::GIVES_ANY_LAYOUT),
+                classes: Classes::GIVES_ANY_LAYOUT,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 types: &[TypeRule::same("rhs", "lhs")],
                 verify: Some(verify::tt_shape::cat),
@@ -295,7 +294,7 @@ dialect! {
             /// Two tensors side by side along a new last dimension.
             Join "join" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
                 layouts: LayoutRule::Joined,
-                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
+                classes: Classes::TENSOR_VIEW,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 types: &[TypeRule::same("rhs", "lhs")],
                 verify: Some(verify::tt_shape::join),
@@ -303,7 +302,7 @@ dialect! {
             /// The two halves along a last dimension of size 2.
             Split "split" (src: one TENSOR) -> (lhs: one TENSOR, rhs: one TENSOR) {} {
                 layouts: LayoutRule::Halved,
-                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
+                classes: Classes::TENSOR_VIEW,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
                 types: &[TypeRule::same("rhs", "lhs")],
                 verify: Some(verify::tt_shape::split),
@@ -311,7 +310,7 @@ dialect! {
             /// Permutes dimensions: dimension i of the result is dimension `order[i]` of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
                 layouts: LayoutRule::Permuted,
-                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
+                classes: Classes::TENSOR_VIEW,
                 fold: Some(fold::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::trans),
@@ -361,7 +360,7 @@ dialect! {
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
                 layouts: LayoutRule::Reduced,
                 exchange: Some(Exchange::Reduce),
-                classes: Classes::CROSSES_BLOCKS.union(Classes::BLIND_TO_ORDER),
+                classes: Classes::BLIND_TO_ORDER,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Recursive,
@@ -377,7 +376,6 @@ dialect! {
             Scan "scan" (srcs: many TENSOR) -> (result: many TENSOR) { axis: Int(32), reverse: Bool } {
                 layouts: LayoutRule::Blocked,
                 exchange: Some(Exchange::Scan),
-                classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
@@ -437,7 +435,6 @@ dialect! {
             Histogram "histogram" (src: one INT_VECTOR, mask: opt BOOL_LIKE) -> (result: one INT_VECTOR) {} {
                 exchange: Some(Exchange::Count),
                 classes: Classes::TAKES_ANY_RESULT_LAYOUT
-                    .union(Classes::CROSSES_BLOCKS)
                     .union(Classes::GIVES_ANY_LAYOUT)
                     .union(Classes::BLIND_TO_ORDER)
                     .union(Classes::READS_ANY_LAYOUT),
@@ -452,7 +449,7 @@ dialect! {
                 {
                 layouts: LayoutRule::Indexed,
                 exchange: Some(Exchange::Gather),
-                classes: Classes::CROSSES_BLOCKS.union(Classes::READS_ANY_LAYOUT),
+                classes: Classes::READS_ANY_LAYOUT,
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
                 verify: Some(verify::tt_shape::gather),
             };

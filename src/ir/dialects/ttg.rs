@@ -157,7 +157,6 @@ dialect! {
             -> (result: one TENSOR)
             { axis: Int(32) }
             {
-            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Read,
             format: Format::Text(
                 "$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` \
@@ -171,7 +170,6 @@ dialect! {
             -> ()
             { axis: Int(32) }
             {
-            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
             format: Format::Text(
                 "$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` \
@@ -185,7 +183,6 @@ dialect! {
             -> (result: one TENSOR)
             { atomic_rmw_op: Enum(RmwKind), axis: Int(32) }
             {
-            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` \
@@ -223,7 +220,6 @@ dialect! {
         /// Two e2m1 floats in each byte, the first in its low half, unpacked along an axis to f16 or bf16.
         Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
             layouts: LayoutRule::Unpacked,
-            classes: Classes::CROSSES_BLOCKS,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::fp4_to_fp),
         };

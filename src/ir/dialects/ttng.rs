@@ -29,9 +29,9 @@ dialect! {
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::needs_cluster),
         };
-        /// Waits for all warps of the cluster.
+        /// Waits for all warps of the cluster; a relaxed one waits for no memory.
         ClusterBarrier "cluster_barrier" () -> () { relaxed: Bool => BoolIs(false) } {
-            order: Order::Barrier,
+            order: Order::ClusterBarrierIf(|ir, op| !ttng::ClusterBarrier(op).relaxed(ir)),
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::cluster_barrier),
@@ -100,7 +100,6 @@ dialect! {
         };
         /// Initialises an mbarrier that waits for `count` arrivals.
         InitBarrier "init_barrier" (alloc: one MEMDESC [LIVE]) -> () { count: Int(32) } {
-            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $count attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::init_barrier),
@@ -118,7 +117,7 @@ dialect! {
             -> ()
             { size: Int(32), fromCTA: Int(32) => Absent }
             {
-            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
+            classes: Classes::PREDICATED,
             order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
@@ -130,7 +129,7 @@ dialect! {
             -> ()
             {}
             {
-            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
+            classes: Classes::PREDICATED,
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text(
@@ -146,7 +145,7 @@ dialect! {
             -> ()
             { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) }
             {
-            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
+            classes: Classes::PREDICATED,
             order: Order::Barrier,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),

@@ -112,6 +112,14 @@ pub fn parent(e: &Encoding) -> Option<Attr> {
     }
 }
 
+/// Whether an encoding, or one that it is derived from, is a generic linear one, whose warps may move along several axes
+/// at once.
+#[must_use]
+pub fn is_generic(encoding: Attr) -> bool {
+    let whole = std::iter::successors(Some(encoding), |&e| parent(e.as_encoding()?));
+    whole.into_iter().any(|e| matches!(e.as_encoding(), Some(Encoding::GenericLinear(_))))
+}
+
 /// The number of dimensions of an encoding, where its fields say it.
 #[must_use]
 pub fn rank_of(encoding: Attr) -> Option<usize> {
@@ -184,8 +192,11 @@ pub fn stated_cga(e: &Encoding) -> Option<&Bases> {
     })
 }
 
-/// How the blocks of a cluster share what a type describes: their bases, none where it has no layout. A slice has those
-/// of its parent without the coordinate that it removes.
+/// How the blocks of a cluster share what a type describes: their bases, none where it has no layout.
+///
+/// They are those of the encoding, but: a slice has those of its parent without the coordinate that it removes; the
+/// blocks do not share the axis along which an operand is summed up, so there its parent's are 0; and the coordinates of
+/// a linear layout, which are those of elements, become numbers of blocks.
 #[must_use]
 pub fn cga_of(ty: Type) -> Bases {
     fn bases(encoding: Attr) -> Bases {
@@ -197,12 +208,28 @@ pub fn cga_of(ty: Type) -> Bases {
                 };
                 bases(*parent).iter().map(kept).collect()
             }
-            Some(Encoding::DotOp { parent, .. }) => bases(*parent),
+            Some(Encoding::DotOp { op_idx, parent, .. }) => {
+                let mut cga = bases(*parent);
+                for basis in &mut cga {
+                    let summed = basis.len().checked_sub(if *op_idx == 0 { 1 } else { 2 });
+                    summed.and_then(|axis| basis.get_mut(axis)).into_iter().for_each(|c| *c = 0);
+                }
+                cga
+            }
+            Some(Encoding::Linear(e) | Encoding::GenericLinear(e)) => numbered(&e.block),
             Some(stated) => stated_cga(stated).cloned().unwrap_or_default(),
             None => vec![],
         }
     }
     ty.encoding().map(bases).unwrap_or_default()
+}
+
+/// The bases of blocks with each axis counted in blocks: `[[64, 0], [128, 0], [0, 32]]` becomes
+/// `[[1, 0], [2, 0], [0, 1]]`.
+fn numbered(bases: &Bases) -> Bases {
+    let below = |axis: usize, c: i32| bases.iter().filter(|b| (1..c).contains(&b[axis])).count();
+    let number = |(axis, &c): (usize, &i32)| if c == 0 { 0 } else { 1 << below(axis, c).min(30) };
+    bases.iter().map(|b| b.iter().enumerate().map(number).collect()).collect()
 }
 
 /// Into how many parts the blocks of a cluster cut an axis.

@@ -14,7 +14,7 @@ use super::lookup::layout_of;
 use super::shared::tma_box;
 use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Attr, Encoding, FloatKind, Type, TypeData};
-use crate::layout::{Dim, LayoutError};
+use crate::layout::{Dim, LayoutError, free_variable_masks};
 
 /// The bytes of a descriptor (PTX ISA, "Tensormap"). Its address must be a multiple of this number here.
 pub const DESCRIPTOR_BYTES: u32 = 128;
@@ -42,6 +42,10 @@ pub struct TmaMessages {
     pub coordinates: Vec<Vec<u32>>,
     /// For each bit, how far it moves the part of the buffer, in the buffer's elements.
     pub offsets: Vec<u32>,
+    /// For each bit of the block's number in its cluster, how far it moves all boxes along each axis.
+    pub blocks: Vec<Vec<u32>>,
+    /// The bits of the block's number in which blocks differ that hold the same.
+    pub copies: u32,
     pub fp4_padded: bool,
 }
 
@@ -60,6 +64,9 @@ fn nvmma(layout: Option<Attr>) -> Result<&'static NvmmaShared, LayoutError> {
     }
 }
 
+/// The least bytes of a box along the fastest axis (CUDA driver API, `cuTensorMapEncodeTiled`).
+const NARROWEST_LINE: i64 = 16;
+
 /// Computes what a descriptor of this type says.
 ///
 /// # Errors
@@ -69,7 +76,14 @@ pub fn tma_block(descriptor: Type) -> Result<TmaBlock, LayoutError> {
         return Err(LayoutError::new(format!("{descriptor} is no tensor descriptor")));
     };
     let e = nvmma(*layout)?;
-    let mut box_shape = tma_box(&shape_per_cta(&e.cga, shape)?, e)?;
+    let share = shape_per_cta(&e.cga, shape)?;
+    let line = share.last().map_or(0, |&n| n * i64::from(descriptor.bit_width().unwrap_or(0)) / 8);
+    if !e.cga.is_empty() && line < NARROWEST_LINE {
+        return Err(LayoutError::new(format!(
+            "{line} bytes of a row are one block's share, and TMA moves {NARROWEST_LINE} or more"
+        )));
+    }
+    let mut box_shape = tma_box(&share, e)?;
     if e.fp4_padded
         && let Some(last) = box_shape.last_mut()
     {
@@ -140,7 +154,14 @@ pub fn tma_messages(buffer: Type) -> Result<TmaMessages, LayoutError> {
             offsets.push(inverse.basis(Dim::axis(axis), bit as usize, Dim::Offset));
         }
     }
-    Ok(TmaMessages { coordinates, offsets, fp4_padded: e.fp4_padded })
+    let layout = layout_of(buffer)?;
+    let mut blocks = layout.bases(Dim::Block);
+    if let Some(Some(last)) = e.fp4_padded.then(|| share.len().checked_sub(1)) {
+        blocks.iter_mut().for_each(|b| b[last] *= 2);
+    }
+    let blocks = blocks.into_iter().map(|b| b.into_iter().map(i32::unsigned_abs).collect()).collect();
+    let copies = free_variable_masks(layout).block;
+    Ok(TmaMessages { coordinates, offsets, blocks, copies, fp4_padded: e.fp4_padded })
 }
 
 /// How many bytes one block's messages for this buffer move, which is what an mbarrier waits for.

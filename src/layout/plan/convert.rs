@@ -9,7 +9,8 @@
 //! 3. Elements that change warps go through shared memory ([`swizzle()`]), in as many repetitions as there are parts
 //!    that only registers tell apart. Each repetition is a store, a barrier and a load, with another barrier before the
 //!    next repetition. If neither side crosses warps, a barrier of the warp is enough.
-//! 4. Moving elements to other blocks of a cluster is not supported yet.
+//! 4. Elements that change blocks go the same way: every block stores what it holds in its own shared memory, all
+//!    blocks of the cluster wait for each other, and loads reach into the memory of other blocks.
 //!
 //! Example: 64×64 halves on four warps go from eight of a row in a thread to eight of a column in a thread. That takes
 //! four stores of 16 bytes, a barrier, and four `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any
@@ -34,8 +35,17 @@ pub enum ConversionPlan {
     Shuffles(ShufflePlan),
     /// Elements go through shared memory.
     Shared(Box<SharedPlan>),
-    /// Elements move between the blocks of a cluster.
-    Blocks,
+}
+
+/// Which threads take part in an exchange, and so wait for each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Among {
+    /// Those of a warp: every warp reads only what it wrote.
+    Warp,
+    /// Those of a block.
+    Block,
+    /// Those of all blocks of a cluster.
+    Cluster,
 }
 
 /// A way through shared memory.
@@ -43,7 +53,7 @@ pub enum ConversionPlan {
 pub struct SharedPlan {
     swizzle: Swizzle,
     bytes: u32,
-    within_warps: bool,
+    among: Among,
 }
 
 impl SharedPlan {
@@ -57,7 +67,14 @@ impl SharedPlan {
         let bytes = swizzle.bytes(bits);
         let copies = |l: &LinearLayout| free_variable_masks(l).warp & (l.in_size(Dim::Warp) - 1) != 0;
         let stays = conversion_kind(source, destination)? <= ConversionKind::Lanes;
-        Ok(SharedPlan { within_warps: stays && !copies(source) && !copies(destination), bytes, swizzle })
+        let among = if swizzle.load.block_map().is_some() {
+            Among::Cluster
+        } else if stays && !copies(source) && !copies(destination) {
+            Among::Warp
+        } else {
+            Among::Block
+        };
+        Ok(SharedPlan { swizzle, bytes, among })
     }
 
     /// The layout of the whole tensor in shared memory. Its highest bits are the repetitions.
@@ -94,10 +111,10 @@ impl SharedPlan {
         offset / self.bytes
     }
 
-    /// Whether every warp reads only what it wrote.
+    /// Which threads wait for each other.
     #[must_use]
-    pub fn is_within_warps(&self) -> bool {
-        self.within_warps
+    pub fn among(&self) -> Among {
+        self.among
     }
 
     /// How many barriers there are: after the stores of each repetition, and before those of the next.
@@ -158,9 +175,6 @@ impl ConversionPlan {
             return Ok(ConversionPlan::Registers(table));
         }
         let kind = conversion_kind(source, destination)?;
-        if kind == ConversionKind::Blocks {
-            return Ok(ConversionPlan::Blocks);
-        }
         if kind == ConversionKind::Lanes
             && let Some(plan) = ShufflePlan::new(source, destination, bits)
             && plan.exchanged_bits() <= MOST_EXCHANGED
@@ -183,7 +197,7 @@ impl ConversionPlan {
     #[must_use]
     pub fn costs(&self) -> Costs {
         match self {
-            ConversionPlan::Registers(_) | ConversionPlan::Blocks => Costs::default(),
+            ConversionPlan::Registers(_) => Costs::default(),
             ConversionPlan::Shuffles(plan) => count(plan),
             ConversionPlan::Shared(plan) => {
                 let (store, load) = (plan.store(), plan.load());

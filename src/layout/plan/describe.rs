@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 
-use super::{ConversionPlan, Form, SharedAccess, SharedPlan};
+use super::{Among, ConversionPlan, Form, SharedAccess, SharedPlan};
 
 /// The steps of a plan, each on a line.
 #[must_use]
@@ -31,18 +31,23 @@ pub fn describe(plan: &ConversionPlan) -> String {
             let _ = writeln!(text, "  {} × selp.b32", costs.selects);
         }
         ConversionPlan::Shared(plan) => shared(&mut text, plan),
-        ConversionPlan::Blocks => text.push_str("between the blocks of a cluster: not supported yet\n"),
     }
     text
 }
 
 fn shared(text: &mut String, plan: &SharedPlan) {
-    let _ = writeln!(text, "through shared memory: {} bytes", plan.bytes());
+    let whose =
+        if plan.among() == Among::Cluster { "the shared memory of the cluster's blocks" } else { "shared memory" };
+    let _ = writeln!(text, "through {whose}: {} bytes", plan.bytes());
     let repetitions = plan.repetitions();
     if repetitions > 1 {
         let _ = writeln!(text, "  {repetitions} times, with another barrier between:");
     }
-    let barrier = if plan.is_within_warps() { "barrier of the warp" } else { "barrier of the block" };
+    let barrier = match plan.among() {
+        Among::Warp => "barrier of the warp",
+        Among::Block => "barrier of the block",
+        Among::Cluster => "barrier of the cluster",
+    };
     let _ = writeln!(text, "{}", step(plan.store(), repetitions, true));
     let _ = writeln!(text, "  {barrier}");
     let _ = writeln!(text, "{}", step(plan.load(), repetitions, false));
@@ -65,10 +70,11 @@ pub fn instruction(access: &SharedAccess, is_store: bool) -> String {
     match access.form() {
         Form::Vector => {
             let name = if is_store { "st" } else { "ld" };
+            let space = if access.block_map().is_some() { "shared::cluster" } else { "shared" };
             match (bytes, bytes / access.vec() as u32) {
-                (16, 8) => format!("{name}.shared.v2.b64"),
-                (8 | 16, _) if access.vec() > 1 => format!("{name}.shared.v{}.b32", bytes / 4),
-                _ => format!("{name}.shared.b{}", 8 * bytes),
+                (16, 8) => format!("{name}.{space}.v2.b64"),
+                (8 | 16, _) if access.vec() > 1 => format!("{name}.{space}.v{}.b32", bytes / 4),
+                _ => format!("{name}.{space}.b{}", 8 * bytes),
             }
         }
         Form::Matrix { transposed } => {

@@ -22,7 +22,7 @@ pub mod shared_access;
 pub mod shuffle;
 pub mod swizzle;
 
-pub use convert::{ConversionPlan, Costs, SharedPlan, is_through_shared_memory};
+pub use convert::{Among, ConversionPlan, Costs, SharedPlan, is_through_shared_memory};
 pub use describe::describe;
 pub use gather::GatherPlan;
 pub use reduce::ReducePlan;

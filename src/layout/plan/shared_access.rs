@@ -52,6 +52,9 @@ pub enum Form {
 pub struct AccessStep {
     /// The register's part of the address, in bytes. Its exclusive or with the thread's part is the address.
     pub offset: u32,
+    /// The register's part of the number of the block in whose memory the elements lie, for an access that leaves the
+    /// block ([`SharedAccess::block_map`]).
+    pub block: u32,
     /// The registers that lie side by side there, in order.
     pub registers: Vec<usize>,
 }
@@ -61,6 +64,10 @@ pub struct AccessStep {
 pub struct SharedAccess {
     /// A map from (register, lane, warp, block) to the address in bytes.
     map: LinearLayout,
+    /// A map from (register, lane, warp, block) to the block in whose memory the element lies; `None` where each block
+    /// finds all its elements in its own.
+    blocks: Option<LinearLayout>,
+    fills_blocks: bool,
     element_bytes: u32,
     accesses: Vec<AccessStep>,
     /// For each register, the access and the place in it that hold its element.
@@ -86,21 +93,43 @@ impl SharedAccess {
         foreign_bits: u64,
         memory: &SharedMemory,
     ) -> Result<SharedAccess, LayoutError> {
+        let access = SharedAccess::across_blocks(registers, shared, bits, foreign_bits, memory)?;
+        if access.blocks.is_some() {
+            return Err(LayoutError::new("elements lie in the shared memory of other blocks of the cluster"));
+        }
+        Ok(access)
+    }
+
+    /// As [`SharedAccess::new`], but elements may lie in the shared memory of other blocks of the cluster. What several
+    /// blocks hold, each takes from its own.
+    ///
+    /// # Errors
+    /// Fails if `shared` does not hold every element.
+    pub fn across_blocks(
+        registers: &LinearLayout,
+        shared: &LinearLayout,
+        bits: u32,
+        foreign_bits: u64,
+        memory: &SharedMemory,
+    ) -> Result<SharedAccess, LayoutError> {
         let elements = registers
             .invert_and_compose(shared)
             .ok_or_else(|| LayoutError::new("the shared memory does not hold every element of the tensor"))?;
-        let own = Dim::DISTRIBUTED.into_iter().filter(|&d| d != Dim::Block && elements.has_in(d)).collect::<Vec<_>>();
-        let crosses = elements.has_out(Dim::Block) && !elements.sublayout_is_zero(&own, &[Dim::Block]);
-        if crosses || (elements.has_in(Dim::Block) && !elements.sublayout_is_zero(&[Dim::Block], &[Dim::Offset])) {
-            return Err(LayoutError::new("elements lie in the shared memory of other blocks of the cluster"));
-        }
+        let ins = Dim::DISTRIBUTED.into_iter().filter(|&d| elements.has_in(d)).collect::<Vec<_>>();
+        let blocks = holders(&elements, &ins, shared);
         let element_bytes = element_bytes(bits);
-        let elements = elements.sublayout(&own, &[Dim::Offset]);
-        let (accesses, places) = group(&elements, element_bytes, foreign_bits, memory);
+        let moves_by_block = elements.has_in(Dim::Block) && !elements.sublayout_is_zero(&[Dim::Block], &[Dim::Offset]);
+        let own: Vec<Dim> = ins.iter().copied().filter(|&d| d != Dim::Block).collect();
+        let fills_blocks = !moves_by_block
+            || elements.sublayout(&own, &[Dim::Offset]).rank() == elements.sublayout(&ins, &[Dim::Offset]).rank();
+        let elements = elements.sublayout(if moves_by_block { &ins } else { &own }, &[Dim::Offset]);
+        let (accesses, places) = group(&elements, blocks.as_ref(), element_bytes, foreign_bits, memory);
         let free = free_variable_masks(registers);
         let in_range = |mask: u32, dim| mask & (registers.in_size(dim) - 1);
         Ok(SharedAccess {
             map: in_bytes(&elements, element_bytes),
+            blocks,
+            fills_blocks,
             element_bytes,
             accesses,
             places,
@@ -127,6 +156,20 @@ impl SharedAccess {
     #[must_use]
     pub fn address_map(&self) -> &LinearLayout {
         &self.map
+    }
+
+    /// A map from (register, lane, warp, block) to the block in whose memory the element lies, whose output is
+    /// [`Dim::Block`]; `None` where each block finds all its elements in its own.
+    #[must_use]
+    pub fn block_map(&self) -> Option<&LinearLayout> {
+        self.blocks.as_ref()
+    }
+
+    /// Whether the threads of each block hold all that its memory has, and so may store it. Otherwise several blocks
+    /// hold parts of what each of them wants in its memory.
+    #[must_use]
+    pub fn fills_blocks(&self) -> bool {
+        self.fills_blocks
     }
 
     /// How many elements one access moves.
@@ -163,6 +206,9 @@ impl SharedAccess {
     /// power of two).
     #[must_use]
     pub fn as_matrices(&self, transposed: bool, limit: u32) -> Option<SharedAccess> {
+        if self.blocks.is_some() {
+            return None;
+        }
         let (lanes, size) = (self.map.columns_of(Dim::Lane), self.element_bytes);
         let fits = match *lanes {
             [a, b, ..] if !transposed => size <= 4 && (a, b) == (4, 8),
@@ -228,7 +274,11 @@ impl SharedAccess {
             };
             let offsets: Vec<u32> = group.iter().flat_map(word).collect();
             place_of.extend(offsets.iter().enumerate().map(|(i, &o)| (o, (accesses.len(), i))));
-            accesses.push(AccessStep { offset: group[0], registers: offsets.iter().map(|o| first[o]).collect() });
+            accesses.push(AccessStep {
+                offset: group[0],
+                block: 0,
+                registers: offsets.iter().map(|o| first[o]).collect(),
+            });
         }
         let offset_of = |r: usize| crate::layout::linear::select(self.map.columns_of(Dim::Register), r as u64) as u32;
         let places = (0..self.places.len()).map(|r| place_of[&offset_of(r)]).collect();
@@ -288,30 +338,49 @@ pub fn element_bytes(bits: u32) -> u32 {
     (bits / 8).max(1).next_power_of_two()
 }
 
-/// Steps 2 and 3 group the registers into accesses.
+/// In whose memory the elements lie, where that is not the own for all of them.
+fn holders(elements: &LinearLayout, ins: &[Dim], shared: &LinearLayout) -> Option<LinearLayout> {
+    if !elements.has_out(Dim::Block) || !elements.has_in(Dim::Block) {
+        return None;
+    }
+    let mut found = elements.sublayout(ins, &[Dim::Block]);
+    // Of what several blocks hold, `elements` names the lowest.
+    let copies = free_variable_masks(shared).block;
+    let first = found.columns.len() - found.in_bits(Dim::Block) as usize;
+    for bit in (0..found.in_bits(Dim::Block)).filter(|bit| copies >> bit & 1 == 1) {
+        found.columns[first + bit as usize] |= 1 << bit;
+    }
+    let own = |(i, &column): (usize, &u64)| column == if i < first { 0 } else { 1 << (i - first) };
+    if found.columns.iter().enumerate().all(own) { None } else { Some(found) }
+}
+
+/// Steps 2 and 3 group the registers into accesses. `blocks` is in whose memory the elements lie, where that is not the
+/// own for all; the elements of one access lie in one.
 fn group(
     elements: &LinearLayout,
+    blocks: Option<&LinearLayout>,
     element_bytes: u32,
     foreign_bits: u64,
     memory: &SharedMemory,
 ) -> (Vec<AccessStep>, Vec<(usize, usize)>) {
-    let offsets: Vec<u64> =
-        (0..u64::from(elements.in_size(Dim::Register))).map(|r| register_offset(elements, r)).collect();
-    let mut first: BTreeMap<u64, usize> = BTreeMap::new();
+    let block = |r| blocks.map_or(0, |b| register_offset(b, r));
+    let offsets: Vec<(u64, u64)> =
+        (0..u64::from(elements.in_size(Dim::Register))).map(|r| (block(r), register_offset(elements, r))).collect();
+    let mut first: BTreeMap<(u64, u64), usize> = BTreeMap::new();
     for (register, &offset) in offsets.iter().enumerate() {
         first.entry(offset).or_insert(register);
     }
-    let of_threads =
-        [Dim::Lane, Dim::Warp].iter().flat_map(|&d| elements.columns_of(d)).fold(foreign_bits, |acc, c| acc | c);
+    let others = elements.in_dims().filter(|&d| d != Dim::Register);
+    let of_threads = others.flat_map(|d| elements.columns_of(d)).fold(foreign_bits, |acc, c| acc | c);
     let most = (memory.max_access_bits / (8 * element_bytes)).max(1).trailing_zeros();
-    let bits = (0..most).take_while(|&k| first.contains_key(&(1 << k)) && of_threads >> k & 1 == 0).count() as u32;
+    let bits = (0..most).take_while(|&k| first.contains_key(&(0, 1 << k)) && of_threads >> k & 1 == 0).count() as u32;
     let (mut accesses, mut index) = (Vec::new(), BTreeMap::new());
-    for &offset in first.keys().filter(|&&o| o & low_bits(bits) == 0) {
-        index.insert(offset, accesses.len());
-        let registers = (0..1u64 << bits).map(|i| first[&(offset | i)]).collect();
-        accesses.push(AccessStep { offset: offset as u32 * element_bytes, registers });
+    for &(block, offset) in first.keys().filter(|o| o.1 & low_bits(bits) == 0) {
+        index.insert((block, offset), accesses.len());
+        let registers = (0..1u64 << bits).map(|i| first[&(block, offset | i)]).collect();
+        accesses.push(AccessStep { offset: offset as u32 * element_bytes, block: block as u32, registers });
     }
-    let place = |o: &u64| (index[&(o & !low_bits(bits))], (o & low_bits(bits)) as usize);
+    let place = |o: &(u64, u64)| (index[&(o.0, o.1 & !low_bits(bits))], (o.1 & low_bits(bits)) as usize);
     let places = offsets.iter().map(place).collect();
     (accesses, places)
 }

@@ -30,7 +30,7 @@
 
 use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
-use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind};
+use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks};
 use crate::target::SharedMemory;
 
 /// What a barrier costs, in quarters of a wavefront. Each repetition but the first has two.
@@ -63,13 +63,11 @@ struct Side {
 }
 
 impl Side {
-    fn of(layout: &LinearLayout) -> Side {
-        let columns = |dim| layout.columns_of(dim).iter().copied().filter(|&c| c != 0).collect();
-        Side {
-            registers: columns(Dim::Register),
-            lanes: layout.columns_of(Dim::Lane).to_vec(),
-            warps: columns(Dim::Warp),
-        }
+    /// Of a side that reaches into other blocks, its vectors without what tells blocks apart.
+    fn of(layout: &LinearLayout, own: Option<&Own>) -> Side {
+        let all = |dim| layout.columns_of(dim).iter().map(|&c| own.map_or(c, |own| own.part(c))).collect::<Vec<_>>();
+        let columns = |dim| all(dim).into_iter().filter(|&c| c != 0).collect();
+        Side { registers: columns(Dim::Register), lanes: all(Dim::Lane), warps: columns(Dim::Warp) }
     }
 
     /// The registers that the other side does not hold in registers. Those along which no lane of the other side moves
@@ -78,6 +76,37 @@ impl Side {
         let mut alone: Vec<u64> = self.registers.iter().copied().filter(|r| !other.registers.contains(r)).collect();
         alone.sort_by_key(|r| other.lanes.contains(r));
         alone
+    }
+}
+
+/// What a block of the source holds, and so its memory: the space that its registers, lanes and warps span.
+struct Own {
+    pivots: Pivots,
+    blocks: Vec<u64>,
+    /// The number of the first vector that stands for a block.
+    first: usize,
+}
+
+impl Own {
+    fn new(source: &LinearLayout, blocks: &[u64]) -> Own {
+        let mut pivots = Pivots::new();
+        let own = [Dim::Register, Dim::Lane, Dim::Warp].iter().flat_map(|&d| source.columns_of(d));
+        let mut first = 0;
+        for &column in own {
+            pivots.insert(first, column);
+            first += 1;
+        }
+        blocks.iter().enumerate().for_each(|(i, &column)| {
+            pivots.insert(first + i, column);
+        });
+        Own { pivots, blocks: blocks.to_vec(), first }
+    }
+
+    /// The part of a vector that lies in every block's space.
+    fn part(&self, vector: u64) -> u64 {
+        let used = self.pivots.reduce(vector).1;
+        let block = |(i, &column): (usize, &u64)| if used >> (self.first + i) & 1 == 1 { column } else { 0 };
+        vector ^ self.blocks.iter().enumerate().map(block).fold(0, |acc, column| acc ^ column)
     }
 }
 
@@ -102,7 +131,10 @@ struct Search<'a> {
     destination: &'a LinearLayout,
     from: Side,
     to: Side,
-    /// The blocks of the cluster. Each has a shared memory of its own.
+    /// Where the conversion reaches into other blocks.
+    own: Option<Own>,
+    /// What tells the blocks of the cluster apart, each of which has a shared memory of its own: 0 where two hold the
+    /// same.
     blocks: Vec<u64>,
     bits: u32,
     memory: SharedMemory,
@@ -110,8 +142,9 @@ struct Search<'a> {
     word: i32,
 }
 
-/// Finds the best layout to pass a tensor of `bits` bits an element from `source` to `destination`. Both must be alike
-/// in blocks.
+/// Finds the best layout to pass a tensor of `bits` bits an element from `source` to `destination`. Every block stores
+/// what it holds in its own memory. Where the destination wants what other blocks hold, its loads reach into their
+/// memory.
 ///
 /// # Errors
 /// Fails if the layouts are of different tensors.
@@ -124,12 +157,18 @@ pub fn swizzle(
     let outs: Vec<Dim> = source.out_dims().collect();
     let destination = &destination.transpose_outs(&outs);
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
-    let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
+    let copies = free_variable_masks(source).block;
+    let blocks =
+        source.columns_of(Dim::Block).iter().enumerate().map(|(i, &c)| if copies >> i & 1 == 1 { 0 } else { c });
+    let blocks: Vec<u64> = blocks.collect();
+    let kind = conversion_kind(source, destination)?;
+    let own = (kind == ConversionKind::Blocks).then(|| Own::new(source, &blocks));
     let search = Search {
         source,
         destination,
-        from: Side::of(source),
-        to: Side::of(destination),
+        from: Side::of(source, None),
+        to: Side::of(destination, own.as_ref()),
+        own,
         blocks,
         bits,
         memory: *memory,
@@ -137,7 +176,7 @@ pub fn swizzle(
     };
     // Within warps every repetition waits for the one before, and shuffles are the alternative. There, more repetitions
     // are only worth it for the memory that they save.
-    let across_warps = conversion_kind(source, destination)? > ConversionKind::Lanes;
+    let across_warps = kind > ConversionKind::Lanes;
     let warps = source.in_size(Dim::Warp);
     let mut best: Option<((u32, u32), Swizzle)> = None;
     let mut least_repetitions = 0;
@@ -239,7 +278,7 @@ impl Search<'_> {
         if !choice.vector.iter().all(|&v| basis.push(v)) {
             return None;
         }
-        let size = total as usize - self.blocks.len();
+        let size = total as usize - self.blocks.iter().filter(|&&c| c != 0).count();
         let line = (self.memory.banks.ilog2() as i32 + self.word).max(choice.vector.len() as i32) as usize;
         let store = self.touched(&self.from, choice, choice.store);
         let load = self.touched(&self.to, choice, choice.load);
@@ -250,7 +289,7 @@ impl Search<'_> {
         }
         // Step 3. The vectors along which lanes move come first, so that the low bits of addresses are bits of the
         // lane.
-        let units = (0..total).map(|i| 1 << i);
+        let units = self.units(total);
         let all = [
             &self.from.lanes,
             &self.to.lanes,
@@ -260,17 +299,18 @@ impl Search<'_> {
             &self.to.warps,
         ];
         let bank: Vec<u64> = all.into_iter().flatten().copied().chain(units).filter(|&v| full.push(v)).collect();
-        let columns = [&choice.vector[..], &bank, &segment, self.source.columns_of(Dim::Block)].concat();
-        let ins = vec![(Dim::Offset, size as u32), (Dim::Block, self.source.in_bits(Dim::Block))];
+        let columns = [&choice.vector[..], &bank, &segment, &self.blocks].concat();
+        let ins = vec![(Dim::Offset, size as u32), (Dim::Block, self.blocks.len() as u32)];
         let layout = LinearLayout { ins, outs: self.source.outs.clone(), columns };
         Some(self.finish(layout, segment.len() as u32))
     }
 
     fn finish(&self, layout: LinearLayout, segment: u32) -> Result<Swizzle, LayoutError> {
         let store = SharedAccess::new(self.source, &layout, self.bits, 0, &self.memory)?;
-        let load = SharedAccess::new(self.destination, &layout, self.bits, 0, &self.memory)?;
+        let load = SharedAccess::across_blocks(self.destination, &layout, self.bits, 0, &self.memory)?;
         let reached = |a: &SharedAccess| {
-            [Dim::Lane, Dim::Warp].iter().flat_map(|&d| a.address_map().columns_of(d)).fold(0, |acc, &c| acc | c)
+            let threads = [Dim::Lane, Dim::Warp, Dim::Block];
+            threads.iter().flat_map(|&d| a.address_map().columns_of(d)).fold(0, |acc, &c| acc | c)
                 / u64::from(element_bytes(self.bits))
         };
         let reached = reached(&store) | reached(&load);
@@ -324,6 +364,11 @@ impl Search<'_> {
             .collect()
     }
 
+    /// The unit vectors, or their parts in a block's own space.
+    fn units(&self, total: u32) -> impl Iterator<Item = u64> {
+        (0..total).map(|i| self.own.as_ref().map_or(1 << i, |own| own.part(1 << i)))
+    }
+
     /// Step 2 finds `count` vectors that are independent of each of `store` and `load`, or fewer when there are no
     /// more. Those that only registers decide come last.
     fn segment(&self, store: &[u64], load: &[u64], count: usize, total: u32) -> Vec<u64> {
@@ -338,7 +383,7 @@ impl Search<'_> {
             }
         };
         self.from.registers.iter().filter(|r| self.to.registers.contains(r)).for_each(|&v| take(v));
-        (0..total).for_each(|i| take(1 << i));
+        self.units(total).for_each(&mut take);
         // Equal positions come first: row bit i with column bit i.
         let pairs = load
             .iter()

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::plan::shuffle::Machine;
-use super::super::plan::{ConversionPlan, Form, SharedAccess, SharedPlan, ShufflePlan};
+use super::super::plan::{AccessStep, Among, ConversionPlan, Form, SharedAccess, SharedPlan, ShufflePlan};
 use super::super::*;
 use super::tables::{CONVERSIONS, encoding, list, rows};
 use crate::target::Target;
@@ -61,10 +61,16 @@ fn shuffled(plan: &ShufflePlan, source: &Tensor) -> Tensor {
         .collect()
 }
 
-/// The address of an access in a thread.
+/// The address of an access in a thread of the cluster, which counts on from block to block.
 fn address(access: &SharedAccess, thread: u64, offset: u32) -> u32 {
     let map = access.address_map();
     map.apply_packed(thread << map.in_bits(Dim::Register)) as u32 ^ offset
+}
+
+/// The block into whose memory the access of a thread goes.
+fn block_of(access: &SharedAccess, thread: u64, step: &AccessStep) -> u64 {
+    let map = access.block_map();
+    map.map_or(0, |map| map.apply_packed(thread << map.in_bits(Dim::Register)) ^ u64::from(step.block))
 }
 
 /// The places that an access moves, as (thread, register index in the access, address). They are a thread's own bytes,
@@ -86,18 +92,21 @@ fn moved(access: &SharedAccess, warp: u64, offset: u32, element_bytes: u32) -> V
         .collect()
 }
 
-fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Tensor {
+/// `source` has the threads of all blocks, `warps` each.
+fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32, warps: u64) -> Tensor {
     let (store, load) = (plan.store(), plan.load());
+    assert!(store.block_map().is_none(), "a store to another block");
     let mut result: Tensor = vec![vec![u64::MAX; load.places().len()]; source.len()];
-    let memory_of = |t: usize| if plan.is_within_warps() { t / 32 } else { 0 };
+    let own = |t: usize| t as u64 / 32 / warps;
+    let memory_of = |t: usize, block: u64| (block, if plan.among() == Among::Warp { t / 32 } else { 0 });
     for repetition in 0..plan.repetitions() {
-        let mut memory: BTreeMap<(usize, u32), u64> = BTreeMap::new();
-        for warp in (0..source.len() as u64 / 32).filter(|w| *w as u32 & store.free_warps() == 0) {
+        let mut memory: BTreeMap<((u64, usize), u32), u64> = BTreeMap::new();
+        for warp in (0..source.len() as u64 / 32).filter(|w| (*w % warps) as u32 & store.free_warps() == 0) {
             for access in store.accesses().iter().filter(|a| plan.repetition_of(a.offset) == repetition) {
                 for (t, i, at) in moved(store, warp, access.offset - repetition * plan.bytes(), element_bytes) {
                     assert!(at + element_bytes <= plan.bytes(), "a store beyond the scratch memory");
                     let value = source[t][access.registers[i]];
-                    let old = memory.insert((memory_of(t), at), value);
+                    let old = memory.insert((memory_of(t, own(t)), at), value);
                     assert!(old.is_none_or(|o| o == value), "two elements in one place");
                 }
             }
@@ -107,8 +116,9 @@ fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Ten
                 load.accesses().iter().enumerate().filter(|(_, a)| plan.repetition_of(a.offset) == repetition)
             {
                 for (t, i, at) in moved(load, warp, access.offset - repetition * plan.bytes(), element_bytes) {
+                    let block = if load.block_map().is_some() { block_of(load, t as u64, access) } else { own(t) };
                     for (r, _) in load.places().iter().enumerate().filter(|(_, p)| **p == (number, i)) {
-                        result[t][r] = memory[&(memory_of(t), at)];
+                        result[t][r] = memory[&(memory_of(t, block), at)];
                     }
                 }
             }
@@ -148,22 +158,24 @@ fn check_banks(access: &SharedAccess, warps: u64) {
 fn check(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> ConversionPlan {
     let plan = ConversionPlan::new(source, destination, bits, &Target::usual().shared).unwrap();
     let outs: Vec<Dim> = source.out_dims().collect();
-    for block in 0..u64::from(source.in_size(Dim::Block)) {
-        let (before, after) = (held(source, &outs, block), held(destination, &outs, block));
-        let found = match &plan {
-            ConversionPlan::Registers(table) => {
-                before.iter().map(|regs| table.iter().map(|&r| regs[r]).collect()).collect()
-            }
-            ConversionPlan::Shuffles(plan) => shuffled(plan, &before),
-            ConversionPlan::Shared(plan) => {
-                check_banks(plan.store(), u64::from(source.in_size(Dim::Warp)));
-                check_banks(plan.load(), u64::from(source.in_size(Dim::Warp)));
-                through_memory(plan, &before, bits.div_ceil(8))
-            }
-            ConversionPlan::Blocks => return plan,
-        };
-        assert!(found == after, "wrong elements after {plan:?}");
-    }
+    let blocks = 0..u64::from(source.in_size(Dim::Block));
+    let all = |layout| blocks.clone().flat_map(|block| held(layout, &outs, block)).collect::<Tensor>();
+    let (before, after) = (all(source), all(destination));
+    let warps = u64::from(source.in_size(Dim::Warp));
+    let found: Tensor = match &plan {
+        ConversionPlan::Registers(table) => {
+            before.iter().map(|regs| table.iter().map(|&r| regs[r]).collect()).collect()
+        }
+        ConversionPlan::Shuffles(plan) => {
+            before.chunks(32 * warps as usize).flat_map(|block| shuffled(plan, &block.to_vec())).collect()
+        }
+        ConversionPlan::Shared(plan) => {
+            check_banks(plan.store(), warps);
+            check_banks(plan.load(), warps);
+            through_memory(plan, &before, bits.div_ceil(8), warps)
+        }
+    };
+    assert!(found == after, "wrong elements after {plan:?}");
     plan
 }
 
@@ -177,18 +189,18 @@ struct Pair {
 /// Two layouts of one tensor. The unit vectors are dealt out to registers, lanes and warps in any order, with some
 /// places left for copies. Then come `mixed` sums of bases, which keep the places that a thread's registers span but
 /// are no permutation any more.
-fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
+fn any_pair(mixed: usize, same_warps: bool, blocks: usize) -> impl Strategy<Value = Pair> {
     let sizes = (0u32..6, 0u32..6, 0u32..3, 0usize..4, 0usize..3, 0u32..4);
     sizes.prop_flat_map(move |(a, b, c, warps, copies, log_bytes)| {
         let n = (a + b + c) as usize;
         let side = move || {
-            let slots = n.max(5 + warps) + copies;
+            let slots = n.max(5 + warps + blocks) + copies;
             let units = Just((0..slots).map(|i| if i < n { 1i64 << i } else { 0 }).collect::<Vec<_>>()).prop_shuffle();
             (units, prop::collection::vec((0usize..16, 0usize..16), mixed))
         };
         (side(), side()).prop_map(move |((mut left, sums), (mut right, more))| {
             let slots = left.len();
-            let registers = slots - 5 - warps;
+            let registers = slots - 5 - warps - blocks;
             if same_warps {
                 // Warps have the same vectors on both sides, so nothing crosses warps.
                 for (i, &warp) in left.iter().enumerate().skip(slots - warps) {
@@ -210,8 +222,8 @@ fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
                 let ins = [
                     (Dim::Register, bases(0..registers)),
                     (Dim::Lane, bases(registers..registers + 5)),
-                    (Dim::Warp, bases(registers + 5..slots)),
-                    (Dim::Block, vec![]),
+                    (Dim::Warp, bases(registers + 5..slots - blocks)),
+                    (Dim::Block, bases(slots - blocks..slots)),
                 ];
                 LinearLayout::from_bases(
                     &ins,
@@ -228,23 +240,33 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_exchange_puts_every_element_in_its_place(pair in any_pair(0, false)) {
+    fn any_exchange_puts_every_element_in_its_place(pair in any_pair(0, false, 0)) {
         check(&pair.source, &pair.destination, pair.bits);
     }
 
     #[test]
-    fn any_exchange_within_warps_puts_every_element_in_its_place(pair in any_pair(0, true)) {
+    fn any_exchange_within_warps_puts_every_element_in_its_place(pair in any_pair(0, true, 0)) {
         check(&pair.source, &pair.destination, pair.bits);
     }
 
     #[test]
-    fn layouts_that_are_no_permutations_are_exchanged(pair in any_pair(3, false)) {
+    fn any_exchange_between_blocks_puts_every_element_in_its_place(pair in any_pair(0, false, 1)) {
+        check(&pair.source, &pair.destination, pair.bits);
+    }
+
+    #[test]
+    fn any_exchange_in_a_large_cluster_puts_every_element_in_its_place(pair in any_pair(2, false, 3)) {
+        check(&pair.source, &pair.destination, pair.bits);
+    }
+
+    #[test]
+    fn layouts_that_are_no_permutations_are_exchanged(pair in any_pair(3, false, 0)) {
         check(&pair.source, &pair.destination, pair.bits);
     }
 
     /// Accesses of 4 bytes or more never conflict if every thread holds something else.
     #[test]
-    fn words_do_not_conflict(pair in any_pair(0, false)) {
+    fn words_do_not_conflict(pair in any_pair(0, false, 0)) {
         if let ConversionPlan::Shared(plan) = ConversionPlan::new(&pair.source, &pair.destination, 32, &Target::usual().shared).unwrap() {
             let ideal = plan.store().ideal_wavefronts() == plan.store().wavefronts() && plan.load().ideal_wavefronts() == plan.load().wavefronts();
             prop_assert!(ideal, "{plan:?}");
@@ -258,9 +280,11 @@ fn kind(plan: &ConversionPlan) -> &'static str {
         ConversionPlan::Shuffles(_) => "shuffles",
         ConversionPlan::Shared(p) if p.load().form() != Form::Vector => "ldmatrix",
         ConversionPlan::Shared(p) if p.store().form() != Form::Vector => "stmatrix",
-        ConversionPlan::Shared(p) if p.is_within_warps() => "shared within warps",
-        ConversionPlan::Shared(_) => "shared",
-        ConversionPlan::Blocks => "blocks",
+        ConversionPlan::Shared(p) => match p.among() {
+            Among::Warp => "shared within warps",
+            Among::Block => "shared",
+            Among::Cluster => "blocks",
+        },
     }
 }
 

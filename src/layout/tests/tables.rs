@@ -161,6 +161,56 @@ fn every_element_has_an_owner() {
     assert!(tried > 200, "only {tried} small enough to try");
 }
 
+/// The blocks of a cluster that a layout states are read off it, and put in again they give the same layout. Turned
+/// around (all blocks along another axis), they are read off again, and nothing is missing.
+#[test]
+fn blocks_are_read_off_and_put_in() {
+    let mut tried = (0, 0);
+    for row in rows(ENCODINGS) {
+        let shape: Vec<i64> = list(row[1]);
+        let encoding = encoding(row[0], shape.len());
+        let layout = to_linear_layout(&shape, encoding);
+        if !layout.has_in(Dim::Register) || layout.in_bits(Dim::Block) == 0 {
+            continue;
+        }
+        let Some(cga) = cga_of_layout(layout) else {
+            // Only a linear layout can be repeated beyond the blocks.
+            assert!(row[0].contains("linear"), "{row:?}: blocks have no part of their own");
+            continue;
+        };
+        let Some(same) = with_cga(&shape, encoding, &cga) else { continue };
+        assert_eq!(to_linear_layout(&shape, same), layout, "{row:?}");
+        tried.0 += 1;
+        let axis = shape.len() - 1;
+        let other: Bases =
+            (0..cga.len()).map(|bit| (0..=axis).map(|d| i32::from(d == axis) << bit).collect()).collect();
+        let turned = to_linear_layout(&shape, with_cga(&shape, encoding, &other).unwrap());
+        assert!(turned.is_surjective(), "{row:?}");
+        if !row[0].contains("dot") && shape[axis] >= 1 << cga.len() {
+            assert_eq!(cga_of_layout(turned), Some(other), "{row:?}");
+            tried.1 += 1;
+        }
+    }
+    assert!(tried.0 > 20 && tried.1 > 10, "only {tried:?} tried");
+}
+
+#[test]
+fn blocks_without_a_part_of_their_own() {
+    let line = |register: &[i32], block: &[i32]| {
+        let bases = |list: &[i32]| list.iter().map(|&c| vec![c]).collect::<Vec<_>>();
+        LinearLayout::from_bases_inferred(
+            &[(Dim::Register, bases(register)), (Dim::Block, bases(block))],
+            &[Dim::axis(0)],
+        )
+        .unwrap()
+    };
+    assert_eq!(cga_of_layout(&line(&[1, 2, 4], &[0, 8, 0, 16])), Some(vec![vec![0], vec![1], vec![0], vec![2]]));
+    // Interleaved; one that reaches into a block's part; two that are no powers of two.
+    assert_eq!(cga_of_layout(&line(&[1, 4], &[2])), None);
+    assert_eq!(cga_of_layout(&line(&[1], &[3])), None);
+    assert_eq!(cga_of_layout(&line(&[1], &[6, 4])), None);
+}
+
 /// A distributed layout written out as a linear encoding is the same layout.
 #[test]
 fn linear_encodings_restate_layouts() {

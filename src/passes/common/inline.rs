@@ -37,7 +37,11 @@ pub static PASS: Pass = Pass {
 /// How often a function is canonicalized and searched for calls.
 const MAX_ROUNDS: usize = 4;
 
-fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+/// Runs the pass.
+///
+/// # Errors
+/// When the module would grow beyond what is allowed.
+pub fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut changed = false;
     let mut inlined = BTreeSet::new();
     let recursive = recursive_functions(ir);

@@ -152,6 +152,10 @@ fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value
     while let Some(convert) = ttg::ConvertLayout::defining(ir, source) {
         source = convert.src(ir);
     }
+    if let Some(shared) = as_blocks_read(ir.ty(value), ir.ty(source)) {
+        let state = ttg::ConvertLayout::state(ir.value_loc(source), source);
+        source = behind(ir, source).result(state, shared);
+    }
     let ty = ir.ty(source);
     let Some(encoding) = ty.encoding() else { return value };
     let mut order = layout::order_for_memory(encoding, ty.shape());
@@ -161,6 +165,17 @@ fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value
     let memory = buffer(ty, nvmma(ty, &order), false);
     let state = ttg::LocalAlloc::state(ir.value_loc(source), Some(source));
     behind(ir, source).result(state, memory)
+}
+
+/// The type of an operand's source where the blocks of a cluster share it as the product reads it; `None` where they do
+/// already.
+fn as_blocks_read(operand: Type, source: Type) -> Option<Type> {
+    let cga = |ty: Type| layout::cga_of_layout(layout::layout_of(ty).ok()?);
+    let (wanted, found) = (cga(operand)?, cga(source)?);
+    if wanted == found {
+        return None;
+    }
+    Some(source.with_encoding(Some(layout::with_cga(source.shape(), source.encoding()?, &wanted)?)))
 }
 
 /// A builder right behind a value's definition.

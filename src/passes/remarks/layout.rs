@@ -17,7 +17,7 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value};
 use crate::ir::dialects::OpKind;
 use crate::ir::dialects::ttg::ttg::ConvertLayout;
-use crate::layout::plan::{ConversionPlan, Costs};
+use crate::layout::plan::{Among, ConversionPlan, Costs};
 use crate::target::Target;
 
 /// The remarks on a module.
@@ -53,13 +53,15 @@ fn user(ir: &Ir, value: Value) -> Option<Op> {
 fn way(plan: &ConversionPlan) -> Option<(String, String)> {
     let costs = plan.costs();
     match plan {
-        ConversionPlan::Registers(_) | ConversionPlan::Blocks => None,
+        ConversionPlan::Registers(_) => None,
         ConversionPlan::Shuffles(_) => Some((
             "by shuffles".to_owned(),
             format!("a thread shuffles {} words and selects {} times", costs.shuffles, costs.selects),
         )),
-        ConversionPlan::Shared(_) => {
-            Some((format!("through shared memory: {}", bytes(costs.bytes)), shared_costs(&costs)))
+        ConversionPlan::Shared(plan) => {
+            let whose =
+                if plan.among() == Among::Cluster { "the shared memory of other blocks" } else { "shared memory" };
+            Some((format!("through {whose}: {}", bytes(costs.bytes)), shared_costs(&costs)))
         }
     }
 }

@@ -155,11 +155,11 @@ impl Conversion {
             LayoutRule::Expanded => self.expand_dims(ir, op),
             LayoutRule::Reduced | LayoutRule::Permuted | LayoutRule::Joined => derived(ir, op),
             LayoutRule::Halved => self.split(ir, op),
+            LayoutRule::Reshaped => self.reshape(ir, op),
             LayoutRule::Own
             | LayoutRule::Shared
             | LayoutRule::Blocked
             | LayoutRule::Carried
-            | LayoutRule::Reshaped
             | LayoutRule::Indexed
             | LayoutRule::Unpacked => self.with_own_rule(ir, op),
         }
@@ -267,6 +267,23 @@ impl Conversion {
             }
         }
         derived(ir, op);
+    }
+
+    /// Source and result have the default layout, as one sees the other. Not so in a cluster with more blocks than
+    /// elements: `2` gives copies to the second bit of the blocks, `2x1` to the first. Then the source is converted.
+    fn reshape(&self, ir: &mut Ir, op: Op) {
+        self.results(ir, op);
+        let Some(reshape) = tt::Reshape::of(ir, op).filter(|r| self.threads.num_ctas > 1 && !r.allow_reorder(ir))
+        else {
+            return;
+        };
+        let (src, to) = (reshape.src(ir), ir.ty(ir.result(op)));
+        let seen = to.encoding().and_then(|encoding| infer::operand_encoding(ir, op, encoding));
+        let (Some(own), Some(seen)) = (ir.ty(src).encoding(), seen) else { return };
+        if layout::are_layouts_equivalent(ir.ty(src).shape(), own, seen) == Ok(false) {
+            let converted = self.convert_here(ir, op, src, seen);
+            ir.put_operands(op, tt::Reshape::SLOT.src, &[converted]);
+        }
     }
 
     /// The result holds as many elements a thread as both sources together.

@@ -3,8 +3,10 @@
 //!
 //! 1. Shared memory lies where `allocate-shared-memory-nv` has put it: the allocation is handed on, or made again in the
 //!    same way where this pass runs alone. Offsets that stand in the module are not read.
-//! 2. The analysis names the operations that need a barrier before them; each gets one, at its own location.
-//! 3. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as
+//! 2. In a cluster the blocks wait for each other first: `ttng.cluster_barrier` where one may reach into another's
+//!    memory.
+//! 3. The analysis names the operations that need a barrier before them; each gets one, at its own location.
+//! 4. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as
 //!    Triton's does: a fence anywhere on the way from the copy to the product orders the two, and the threads that
 //!    arrive last do not hold up the others by it (1 to 2 % of products with small tiles).
 
@@ -13,7 +15,9 @@ use crate::analysis::prepared::PreparedFunction;
 use crate::analysis::shared_effects::events;
 use crate::ir::core::{Builder, Ir, Op};
 use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{Classes, TtgOp};
+use crate::layout::plan::Among;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::passes::ttg::module_attrs;
@@ -35,7 +39,15 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
     let mut changed = false;
     for (&func, PreparedFunction { allocation, .. }) in &prepared.functions {
-        let membar = Membar::new(ir, func, allocation, one_warp);
+        if module_attrs::threads(ir).is_some_and(|t| t.num_ctas > 1) {
+            for op in Membar::new(ir, func, allocation, one_warp, Among::Cluster).barriers() {
+                let mut b = Builder::before(ir, op);
+                let state = ttng::ClusterBarrier::state(b.loc).with(ttng::ClusterBarrier::ATTR.relaxed, false);
+                b.insert(state);
+                changed = true;
+            }
+        }
+        let membar = Membar::new(ir, func, allocation, one_warp, Among::Block);
         for op in membar.barriers() {
             let touches = |o| !events(ir, o, allocation, one_warp).is_empty();
             let place = place(ir, op, touches);
@@ -49,7 +61,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     Ok(changed.into())
 }
 
-/// Step 3: the operation before which the barrier of `op` goes. Between the two nothing touches shared memory.
+/// Step 4: the operation before which the barrier of `op` goes. Between the two nothing touches shared memory.
 fn place(ir: &Ir, op: Op, touches: impl Fn(Op) -> bool) -> Op {
     let mut fence = op;
     for before in std::iter::successors(ir.prev_op(op), |&o| ir.prev_op(o)) {

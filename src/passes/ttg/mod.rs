@@ -12,6 +12,7 @@ pub mod fuse_nested_loops;
 pub mod global_scratch;
 pub mod infer;
 pub mod insert_barriers;
+pub mod localize_blocks;
 pub mod module_attrs;
 pub mod optimize_thread_locality;
 pub mod pipeline;

@@ -4,10 +4,10 @@
 //! buffer gets the swizzle that the instruction's loads want, and each element is stored once however many threads need
 //! it.
 
-use crate::ir::core::{Builder, Ir};
+use crate::ir::core::{Builder, Encoding, Ir};
 use crate::ir::dialects::TtgOp;
 use crate::ir::dialects::ttg::ttg::ConvertLayout;
-use crate::ir::encoding::questions::is_operand;
+use crate::ir::encoding::questions::{cga_of, is_operand};
 use crate::layout::{self, plan};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::shared_encodings::{buffer, swizzled_for_dot};
@@ -38,7 +38,8 @@ fn share(ir: &mut Ir, convert: ConvertLayout) -> Option<()> {
         return None;
     }
     let order = layout::order_for_memory(from.encoding()?, from.shape());
-    let ty = buffer(from, swizzled_for_dot(from, operand, &order, false)?, false);
+    let encoding = swizzled_for_dot(from, operand, &order, cga_of(from), false)?;
+    let ty = buffer(from, Encoding::SwizzledShared(encoding), false);
     let mut b = Builder::before(ir, op);
     let alloc = b.value(TtgOp::LocalAlloc, &[source], ty);
     let load = b.value(TtgOp::LocalLoad, &[alloc], to);

@@ -19,6 +19,8 @@ mod propagate;
 mod remat;
 mod slice;
 
+pub use remat::{can_recompute, may_repeat};
+
 use crate::ir::core::{Attr, Ir, Op, Value};
 use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::tt::tt;

@@ -2,9 +2,9 @@
 //! views of a buffer.
 
 use crate::ir::core::encoding::SwizzledShared;
-use crate::ir::core::{Attr, Encoding, Type};
+use crate::ir::core::{Attr, Bases, Encoding, Type};
 use crate::ir::encoding::permute::permuted;
-use crate::ir::encoding::questions::{cga_of, is_matrix_result, share};
+use crate::ir::encoding::questions::{is_matrix_result, share};
 use crate::layout;
 
 /// A buffer for a whole tensor.
@@ -14,24 +14,36 @@ pub fn buffer(tensor: Type, encoding: Encoding, mutable: bool) -> Type {
 }
 
 /// For a tensor that becomes an operand of `mma.sync`: rows are swizzled so that the eight rows of a matrix that one
-/// `ldmatrix` reads lie in different banks. `transposed`: the operand is the tensor's transpose.
+/// `ldmatrix` reads lie in different banks. The blocks of a cluster share the buffer as `cga` says. `transposed`: the
+/// operand is the tensor's transpose.
 #[must_use]
-pub fn swizzled_for_dot(tensor: Type, operand: &Encoding, order: &[u32], transposed: bool) -> Option<Encoding> {
+pub fn swizzled_for_dot(
+    tensor: Type,
+    operand: &Encoding,
+    order: &[u32],
+    cga: Bases,
+    transposed: bool,
+) -> Option<SwizzledShared> {
     let Encoding::DotOp { op_idx, parent, k_width } = operand else { return None };
-    let encoding = if parent.as_encoding().is_some_and(is_matrix_result) {
-        swizzled(tensor, *op_idx, *k_width, order, transposed)?
+    if parent.as_encoding().is_some_and(is_matrix_result) {
+        swizzled(tensor, *op_idx, *k_width, order, cga, transposed)
     } else {
-        SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga: cga_of(tensor) }
-    };
-    Some(Encoding::SwizzledShared(encoding))
+        Some(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga })
+    }
 }
 
 /// As [`swizzled_for_dot`], of the operand with this number and `kWidth`.
 #[must_use]
-pub fn swizzled(tensor: Type, op_idx: u32, k_width: u32, order: &[u32], transposed: bool) -> Option<SwizzledShared> {
+pub fn swizzled(
+    tensor: Type,
+    op_idx: u32,
+    k_width: u32,
+    order: &[u32],
+    cga: Bases,
+    transposed: bool,
+) -> Option<SwizzledShared> {
     // Bits of one access to all 32 banks.
     const ALL_BANKS: i64 = 1024;
-    let cga = cga_of(tensor);
     let bits = i64::from(tensor.elem().bit_width()?);
     let row = share(tensor.shape(), &cga)[order[0] as usize];
     let per_phase = (ALL_BANKS / (bits * row)).max(1);

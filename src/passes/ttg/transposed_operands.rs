@@ -3,11 +3,11 @@
 //! `convert_layout(trans x)` to an operand of a product, with that one user, stores `x` swizzled for the transposed read
 //! and loads the transposed view.
 
-use crate::ir::core::{Attr, InsertPoint, MemDesc, Op, Type, TypeData};
+use crate::ir::core::{Attr, Encoding, InsertPoint, MemDesc, Op, Type, TypeData};
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
-use crate::ir::encoding::questions::is_operand;
+use crate::ir::encoding::questions::{cga_of, is_operand};
 use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::layout;
 use crate::passes::ttg::shared_encodings::{buffer, swizzled_for_dot, transposed};
@@ -45,7 +45,8 @@ fn swizzled(rw: &mut Rewriter<'_>, op: Op) -> Option<()> {
     let inner = ttg::ConvertLayout::defining(rw.ir, source).map_or(source, |convert| convert.src(rw.ir));
     let from = rw.ir.ty(inner);
     let order = layout::order_for_memory(from.encoding()?, from.shape());
-    let memory = buffer(from, swizzled_for_dot(from, operand, &order, true)?, false);
+    let encoding = swizzled_for_dot(from, operand, &order, cga_of(from), true)?;
+    let memory = buffer(from, Encoding::SwizzledShared(encoding), false);
     let desc = memory.as_memdesc()?;
     let view = reseen(desc, ty.shape(), transposed(desc.encoding, &desc.shape, &[1, 0])?);
     let loc = rw.ir.loc(trans.0);

@@ -36,14 +36,22 @@ use export::Export;
 use judge::Verdict;
 use plant::{Kind, Planted};
 
-const ARCHES: [&str; 2] = ["sm_80", "sm_90a"];
+/// Architectures, and the blocks of a cluster.
+const MACHINES: [(&str, u32); 3] = [("sm_80", 1), ("sm_90a", 1), ("sm_90a", 2)];
 
 /// The schedules in which a text runs.
 const SCHEDULES: [(u64, Landing); 3] = [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)];
 
-/// The cases of a quick run, with an architecture and how many faults there are to each that is tried.
-const QUICK: &[(&str, &str, usize)] =
-    &[("descriptors_groups", "sm_90a", 6), ("gated", "sm_90a", 4), ("matmul_stages", "sm_80", 9)];
+/// The cases of a quick run, with a machine and how many faults there are to each that is tried.
+const QUICK: &[(&str, (&str, u32), usize)] = &[
+    ("descriptors_groups", ("sm_90a", 1), 6),
+    ("gated", ("sm_90a", 1), 4),
+    ("matmul_stages", ("sm_80", 1), 9),
+    ("softmax", ("sm_90a", 2), 1),
+];
+
+/// Cases that are not for clusters: what one of them writes in place other blocks read, and keep nothing of it.
+const NOT_IN_CLUSTERS: [&str; 2] = ["cross_entropy_bwd", "map_elementwise"];
 
 /// The pipelines of a whole run, beside the default.
 const STAGES: [&str; 3] = ["1", "2", "4"];
@@ -110,9 +118,15 @@ struct Row {
 
 type Table = Mutex<BTreeMap<Kind, Row>>;
 
-fn assembled(folder: &mut Folder, loaded: &Loaded, config: &Config, arch: &str) -> Option<(Assembly, Prepared)> {
+fn assembled(
+    folder: &mut Folder,
+    loaded: &Loaded,
+    config: &Config,
+    (arch, num_ctas): (&str, u32),
+) -> Option<(Assembly, Prepared)> {
     let instance = loaded.case.instance(&loaded.kernel, config).ok()?;
-    let options = JobOptions { include: loaded.include.clone(), ..instance.options.clone() };
+    let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
+    let options = JobOptions { include: loaded.include.clone(), num_ctas, ..instance.options.clone() };
     let kernel = Some(loaded.kernel.name.clone());
     let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
     // Some kernels are not for every architecture.
@@ -190,10 +204,14 @@ fn subjects(path: &Path, sweep: bool, export: bool) -> Vec<Subject> {
     let case = path.file_stem().unwrap().to_string_lossy().into_owned();
     let loaded = folder.load(path).unwrap();
     let mut all = vec![];
-    for arch in ARCHES {
-        let quick = QUICK.iter().find(|(c, a, _)| *c == case && *a == arch).map(|(_, _, every)| *every);
+    for machine in MACHINES {
+        let (arch, num_ctas) = machine;
+        if num_ctas > 1 && NOT_IN_CLUSTERS.contains(&&*case) {
+            continue;
+        }
+        let quick = QUICK.iter().find(|(c, m, _)| *c == case && *m == machine).map(|(_, _, every)| *every);
         let every = if export {
-            (arch == export::ARCH).then_some(1)
+            (machine == (export::ARCH, 1)).then_some(1)
         } else if sweep {
             Some(1)
         } else {
@@ -210,8 +228,8 @@ fn subjects(path: &Path, sweep: bool, export: bool) -> Vec<Subject> {
             }
         }
         for config in configs {
-            if let Some((assembly, launch)) = assembled(&mut folder, &loaded, &config, arch) {
-                let name = format!("{case} [{config}] {arch}");
+            if let Some((assembly, launch)) = assembled(&mut folder, &loaded, &config, machine) {
+                let name = format!("{case} [{config}] {arch}, blocks {num_ctas}");
                 all.push(Subject { name, folder: format!("{case}-{arch}-{}", all.len()), assembly, launch, every });
             }
         }

@@ -6,7 +6,8 @@
 //! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it,
 //!    adding it back undoes that. But not if the slice drops registers: a column of a matrix instruction's result has
 //!    two copies of each element, the slice one.
-//! 3. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other.
+//! 3. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other, but not in a
+//!    cluster with more blocks than elements, where other blocks have the copies.
 //! 4. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of
 //!    axes of equal size (`8×32 → 4×2×32` is `[8]→[4,2], [32]→[32]`); in each group axes must follow each other in the
 //!    order, and a faster axis must be used up before a slower one has more than one element a thread (lane, warp).
@@ -51,7 +52,8 @@ pub(super) fn reshaped_or(encoding: Attr, from: &[i64], to: &[i64], hint: Option
         return Some(sliced);
     }
     if let Encoding::Blocked(b) = encoding.as_encoding()?
-        && let Some(blocked) = reshaped_blocked(encoding, b, from, to)
+        // Where blocks of a cluster hold copies, the default encodings of two shapes may have other blocks do so.
+        && let Some(blocked) = reshaped_blocked(encoding, b, from, to).filter(|e| b.cga.is_empty() || fits(e))
     {
         return Some(blocked);
     }

@@ -57,10 +57,7 @@ fn swizzle_of_reader(from: Type, to: Type) -> Option<SwizzledShared> {
     let encoding = to.encoding()?;
     if is_operand(encoding.as_encoding()?) {
         let order = order_of(from)?;
-        return match swizzled_for_dot(from, encoding.as_encoding()?, &order, false)? {
-            Encoding::SwizzledShared(e) => Some(e),
-            _ => None,
-        };
+        return swizzled_for_dot(from, encoding.as_encoding()?, &order, cga_of(to), false);
     }
     let order = layout::thread_order(encoding, to.shape());
     let rank = order.len();
@@ -82,7 +79,7 @@ fn swizzle_of_reader(from: Type, to: Type) -> Option<SwizzledShared> {
     let in_order: Vec<u32> = (0..rank as u32).collect();
     let tile = layout::encodings::mma_tile(&tile, k_width, &order, &in_order).ok()?;
     layout::layout_of(to).ok()?.divide_left(&tile)?;
-    swizzled(to, operand as u32, k_width, &order, false)
+    swizzled(to, operand as u32, k_width, &order, cga_of(to), false)
 }
 
 /// The order in which a tensor's, or a buffer's, elements run in memory.

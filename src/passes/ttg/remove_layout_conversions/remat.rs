@@ -61,8 +61,17 @@ pub(super) struct Remat {
     pub(super) last_products: BTreeMap<Block, Option<Op>>,
 }
 
+/// Whether an operand can be had in a layout without a conversion: all that it is computed from may be computed anew.
+#[must_use]
+pub fn can_recompute(ir: &Ir, at: Use, encoding: Attr) -> bool {
+    let mut slice = Slice::default();
+    let found = extend(ir, at, encoding, &mut slice, &|_, _| false, &|_, _, _| None).is_some();
+    found && slice.values.iter().filter_map(|&v| ir.def_op(v)).all(|def| may_repeat(ir, def))
+}
+
 /// Whether doing an operation twice is allowed.
-fn may_repeat(ir: &Ir, op: Op) -> bool {
+#[must_use]
+pub fn may_repeat(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
     if kind.is_plain_access() {
         return !is_expensive_access(ir, op);
