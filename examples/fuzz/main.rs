@@ -5,7 +5,7 @@
 //! 1. The corpus starts with the test inputs of the repository (and the files of `--corpus`).
 //! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text)
 //!    and checks it. Texts of lines are mostly edited by lines and words, so that many of them stay valid.
-//! 3. A check that panics or takes over two seconds is a finding: its text is written to `fuzz/artifacts/TARGET-N` and
+//! 3. A check that panics, or takes over two seconds twice, is a finding: its text is written to `fuzz/artifacts/TARGET-N` and
 //!    the loop goes on. Texts whose check took a new route are not known without instrumentation, so every hundredth
 //!    mutant joins the corpus.
 //!
@@ -20,6 +20,9 @@ mod ptx;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// How long a check may take.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// What is fuzzed.
 struct Target {
@@ -170,13 +173,19 @@ fn fuzz(target: &Target, mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) ->
     while start.elapsed() < time {
         let mutant = mutate(&mut random, &corpus, target);
         let text = String::from_utf8_lossy(&mutant).into_owned();
-        let began = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| check(&text)));
-        let took = began.elapsed();
+        let timed = || {
+            let began = Instant::now();
+            (catch_unwind(AssertUnwindSafe(|| check(&text))), began.elapsed())
+        };
+        let (result, mut took) = timed();
+        // On a busy machine any text may be slow once.
+        if result.is_ok() && took > LIMIT {
+            took = took.min(timed().1);
+        }
         slowest = slowest.max(took);
         rounds += 1;
         bytes += text.len();
-        if result.is_err() || took > Duration::from_secs(2) {
+        if result.is_err() || took > LIMIT {
             findings += 1;
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/artifacts");
             let path = folder.join(format!("{name}-{findings}"));

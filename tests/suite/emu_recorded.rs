@@ -4,16 +4,18 @@
 //!    `scripts/gpu/record_ptx/` wrote both.
 //! 2. Each form runs with the recorded operands. Its result must have the recorded bits; for the approximate functions,
 //!    [`BOUNDS`] says by how much it may differ. A bound that is wider than what is measured fails too.
+//! 3. The emulator refuses the forms at which the GPU stopped.
 //!
 //! Lines of `results.txt`, which `scripts/gpu/record_ptx/pack.py` writes:
 //! - `pool NAME BASE64`: operands that forms share;
 //! - `form MODULE ENTRY BLOCKS THREADS BYTES POOL… [map=…] [like=N] = BASE64`: a launch, and the first bytes of what it
 //!   left in its output, as counted runs: how many zeros, how many other bytes, and these. With `like=N` they are the
-//!   difference from the Nth form of the same length before.
+//!   difference from the Nth form of the same length before;
+//! - `stops MODULE ENTRY …`: a launch at which the GPU stopped with an illegal instruction.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ttc::emu::tensor::map::Element;
 use ttc::emu::tensor::{Swizzle, TensorMap};
@@ -56,6 +58,7 @@ fn bound_of(form: &Form) -> Option<usize> {
 struct Recorded {
     pools: BTreeMap<String, Vec<u8>>,
     forms: Vec<Form>,
+    stops: Vec<Form>,
 }
 
 struct Form {
@@ -107,27 +110,31 @@ fn read(text: &str) -> Recorded {
             ["pool", name, data] => {
                 recorded.pools.insert(name.into(), base64(data));
             }
-            ["form", module, entry, blocks, threads, bytes, ref rest @ ..] => {
+            [kind @ ("form" | "stops"), module, entry, blocks, threads, bytes, ref rest @ ..] => {
                 let end = rest.iter().position(|&w| w == "=").unwrap_or(rest.len());
                 let named = |name: &str| rest[..end].iter().find_map(|w| w.strip_prefix(name));
-                let pools = rest[..end].iter().filter(|w| !w.contains('=')).map(|&w| w.to_owned()).collect();
-                let mut result = expand(&base64(rest[end + 1]));
-                let same = earlier.entry(result.len()).or_default();
-                if let Some(back) = named("like=") {
-                    let other = &same[same.len() - back.parse::<usize>().unwrap()];
-                    result.iter_mut().zip(other).for_each(|(x, y)| *x ^= y);
-                }
-                same.push(result.clone());
-                recorded.forms.push(Form {
+                let mut form = Form {
                     module: module.into(),
                     entry: entry.into(),
                     blocks: blocks.parse().unwrap(),
                     threads: threads.parse().unwrap(),
                     bytes: bytes.parse().unwrap(),
-                    pools,
+                    pools: rest[..end].iter().filter(|w| !w.contains('=')).map(|&w| w.to_owned()).collect(),
                     map: named("map=").map(str::to_owned),
-                    result,
-                });
+                    result: vec![],
+                };
+                if kind == "stops" {
+                    recorded.stops.push(form);
+                    continue;
+                }
+                form.result = expand(&base64(rest[end + 1]));
+                let same = earlier.entry(form.result.len()).or_default();
+                if let Some(back) = named("like=") {
+                    let other = &same[same.len() - back.parse::<usize>().unwrap()];
+                    form.result.iter_mut().zip(other).for_each(|(x, y)| *x ^= y);
+                }
+                same.push(form.result.clone());
+                recorded.forms.push(form);
             }
             ["device", ..] => {}
             _ => panic!("`{line}` is no line of recorded results"),
@@ -252,19 +259,28 @@ impl Bound {
     }
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emu/recorded")
+}
+
+fn recorded() -> Recorded {
+    read(&std::fs::read_to_string(folder().join("results.txt")).unwrap())
+}
+
+fn program(module: &str) -> Program {
+    let text = std::fs::read_to_string(folder().join(format!("{module}.ptx"))).unwrap();
+    decode(&parse(&text).unwrap()).unwrap()
+}
+
 #[test]
 fn recorded_instructions_have_the_same_results() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emu/recorded");
-    let recorded = read(&std::fs::read_to_string(folder.join("results.txt")).unwrap());
-    let mut programs: BTreeMap<&str, Program> = BTreeMap::new();
+    let recorded = recorded();
+    let mut programs = BTreeMap::new();
     let mut problems = vec![];
     let mut exact = Measured::default();
     let mut near: Vec<Measured> = BOUNDS.iter().map(|_| Measured::default()).collect();
     for form in &recorded.forms {
-        let program = programs.entry(&form.module).or_insert_with(|| {
-            let text = std::fs::read_to_string(folder.join(format!("{}.ptx", form.module))).unwrap();
-            decode(&parse(&text).unwrap()).unwrap()
-        });
+        let program = programs.entry(&form.module).or_insert_with(|| program(&form.module));
         let count = form.result.len() / form.unit();
         // A warp makes no more of one `ldmatrix`.
         let least = if form.module == "matrix" { 32 } else { 80 };
@@ -284,6 +300,19 @@ fn recorded_instructions_have_the_same_results() {
             problems.push(format!("{}: the bound is wider than the results", bound.entries.join(", ")));
         }
     }
-    assert!(recorded.forms.len() >= 950, "only {} forms", recorded.forms.len());
+    assert!(recorded.forms.len() >= 980, "only {} forms", recorded.forms.len());
     assert!(problems.is_empty(), "of {} forms:\n{}", recorded.forms.len(), problems.join("\n"));
+}
+
+/// What stopped are boxes whose coordinates the hardware refuses.
+#[test]
+fn recorded_instructions_that_stopped_the_gpu_are_refused() {
+    let recorded = recorded();
+    let tiles = program("tiles");
+    assert!(recorded.stops.len() >= 15, "only {} forms", recorded.stops.len());
+    for form in &recorded.stops {
+        let found = emulate(&tiles, form, &recorded.pools).map(|_| ());
+        let refused = found.as_ref().is_err_and(|why| why.contains("starts at coordinate"));
+        assert!(refused, "{} ended with {found:?}", form.entry);
+    }
 }

@@ -3,8 +3,9 @@
 usage: record.py --cubins DIR --out FILE
 
 DIR is what `generate.py --cubins` wrote. FILE gets the lines of DIR/forms.txt, those of forms with their results in base64 behind them.
-Each form runs twice; one whose results differ, whose tensor map the driver refuses, or at which the GPU stops is left out with a message.
-An error of the GPU ends the process that it happens in, so another one goes on behind that form.
+Each form runs twice; one whose results differ, or whose tensor map the driver refuses, is left out with a message.
+The line of a form at which the GPU stops begins with `stops` in place of `form`.
+Such an error ends the process that it happens in, so another one goes on behind that form.
 Needs Python and the CUDA driver, nothing else.
 """
 import argparse
@@ -128,7 +129,7 @@ def main():
     if o.work is not None:
         return work(o.cubins, o.work)
     lines, todo = forms(o.cubins)
-    results, device, first = {}, "", 0
+    results, stopped, device, first = {}, set(), "", 0
     while first < len(todo):
         process = subprocess.run([sys.executable, __file__, "--cubins", o.cubins, "--work", str(first)], capture_output=True, text=True)
         last = None
@@ -145,14 +146,16 @@ def main():
             break
         if last is None:
             sys.exit(process.stderr.strip())
-        print(f"{todo[last][2]} is left out: {process.stderr.strip()}")
+        print(f"{todo[last][2]} stops: {process.stderr.strip()}")
         results.pop(last, None)
+        stopped.add(last)
         first = last + 1
     with open(o.out, "w") as out:
         out.write(device + "\n")
         out.writelines(" ".join([*line, results[n]]) + "\n" for n, line in enumerate(todo) if n in results)
+        out.writelines(" ".join(["stops", *todo[n][1:]]) + "\n" for n in sorted(stopped))
         out.writelines(" ".join(line) + "\n" for line in lines if line[0] != "form")
-    print(f"{len(results)} of {len(todo)} forms recorded on {device}")
+    print(f"{len(results)} of {len(todo)} forms recorded on {device}, {len(stopped)} stop it")
 
 
 if __name__ == "__main__":

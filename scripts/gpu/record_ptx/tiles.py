@@ -94,6 +94,26 @@ def forms():
                         (2, "and"), (2, "or"), (2, "xor"), (4, "add"), (5, "min")):
         columns = 64 // BYTES[element]
         yield store(element, (columns - 2, 12), (64,), (columns, 8), (0, 2), reduce=f".{op}")
+    # Boxes of all ranks that start at a chunk of 16 bytes; of those above that do not, the GPU takes none.
+    yield load(0, (100, 20), (112,), (32, 16), (16, 5))
+    yield load(0, (100, 20), (112,), (128, 16), (80, -3), 3)
+    yield load(2, (28, 20), (112,), (8, 16), (24, 3), 1)
+    yield load(6, (1000,), (), (256,), (896,))
+    yield load(6, (24, 5, 7), (64, 320), (32, 4, 6), (-8, 2, 3), 2)
+    yield load(6, (24, 5, 3, 2), (64, 320, 960), (16, 4, 2, 3), (8, 2, 1, -1))
+    yield load(6, (16, 5, 2, 2, 3), (32, 160, 320, 640), (16, 4, 2, 2, 2), (-8, 2, 1, 1, 2), 1)
+    yield load(6, (60, 30), (128,), (32, 16), (8, 2), steps=(1, 3))
+    yield store(6, (60, 30), (128,), (32, 16), (8, 2), steps=(1, 3))
+    yield store(0, (100, 20), (112,), (32, 16), (80, 8))
+    yield store(7, (26, 20), (112,), (16, 8), (20, 14))
+    yield store(6, (1000,), (), (256,), (896,))
+    yield store(6, (24, 5, 7), (64, 320), (32, 4, 6), (8, 2, 3), 2)
+    yield store(6, (24, 5, 3, 2), (64, 320, 960), (16, 4, 2, 2), (8, 2, 1, 1))
+    yield store(6, (16, 5, 2, 2, 3), (32, 160, 320, 640), (16, 4, 2, 2, 2), (8, 2, 1, 1, 2), 1)
+    # Boxes that start before the tensor along one axis.
+    for at in ((-8, 4), (8, -4)):
+        yield store(6, (60, 30), (128,), (64, 16), at)
+        yield store(6, (60, 30), (128,), (64, 16), at, reduce=".add")
 
 
 def build():

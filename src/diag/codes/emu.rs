@@ -53,7 +53,8 @@ report it.";
 What to do: look for a mask that is missing: `ttc interpret` finds it in the source.";
 
     MISALIGNED = "E1207", "compiled code uses an address that is no multiple of its access",
-"A vector of 16 bytes needs an address that is a multiple of 16, and so on. The GPU stops the kernel.
+"A vector of 16 bytes needs an address that is a multiple of 16, and so on. A box that a tensor map copies starts at a \
+multiple of 16 bytes along the innermost axis. The GPU stops the kernel.
 
     ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1+4];
 
@@ -93,7 +94,7 @@ used for something else.";
 
     INVALID = "E1212", "compiled code asks for what cannot be",
 "A launch that does not fit the kernel, or an operand that no instruction takes: a barrier with a number above 15, a \
-tensor map that was not encoded, a rank that the cluster has not.
+tensor map that was not encoded, a box that is written from a negative coordinate on, a rank that the cluster has not.
 
     bar.sync 16;
 

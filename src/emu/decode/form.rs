@@ -15,6 +15,11 @@ pub(super) struct Form<'i, 'a> {
     used: Cell<u64>,
 }
 
+/// The type of this name, if registers can hold it: they have 64 bits.
+fn type_of_registers(name: &str) -> Option<Type> {
+    Type::parse(name).filter(|ty| ty.bits() <= 64)
+}
+
 impl<'i, 'a> Form<'i, 'a> {
     pub(super) fn new(ins: &'i Instruction<'a>) -> Form<'i, 'a> {
         Form { ins, used: Cell::new(0) }
@@ -50,7 +55,7 @@ impl<'i, 'a> Form<'i, 'a> {
 
     /// The next type.
     pub(super) fn ty(&self) -> Result<Type> {
-        self.need("a type", Type::parse)
+        self.need("a type of at most 64 bits", type_of_registers)
     }
 
     /// The type of what is in memory.
@@ -61,7 +66,7 @@ impl<'i, 'a> Form<'i, 'a> {
 
     /// All types, in order.
     pub(super) fn types(&self) -> Vec<Type> {
-        std::iter::from_fn(|| self.find(Type::parse)).collect()
+        std::iter::from_fn(|| self.find(type_of_registers)).collect()
     }
 
     pub(super) fn rounding(&self) -> Option<Rounding> {

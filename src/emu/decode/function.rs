@@ -17,6 +17,9 @@ const MAX_SLOTS: u32 = 1 << 20;
 /// The bytes of local memory that a thread has on a GPU.
 const MAX_LOCAL: u64 = 512 << 10;
 
+/// The bytes of the parameters of a kernel ("PTX ISA, Kernel Function Parameters").
+const MAX_PARAMS: u64 = 32_764;
+
 /// What a function says about the program that it is in.
 pub(super) struct Facts {
     pub(super) communicates: bool,
@@ -59,14 +62,16 @@ pub(super) fn check_calls(program: &Program) -> Result<()> {
 
 impl<'a> Cx<'_, 'a> {
     fn parameters(&mut self, f: &syntax::Function<'a>) -> Result<()> {
+        let most = if f.entry { MAX_PARAMS } else { MAX_LOCAL };
         let mut end = 0;
         let mut formals = [vec![], vec![]];
         for (kind, all) in [&f.params, &f.returns].into_iter().enumerate() {
             for v in all {
                 let (bytes, align) = size(v)?;
-                let offset = u32::next_multiple_of(end, align);
+                let (offset, past) = place(v, u64::from(end), most)?;
+                let offset = offset as u32;
                 let formal = Formal { offset, bytes: bytes as u32, align };
-                end = offset + formal.bytes;
+                end = past as u32;
                 let storage = if f.entry { Storage::KernelParam(offset) } else { Storage::CallParam(offset) };
                 self.scopes.add_variable(v.name, Variable { storage, bytes: formal.bytes, align });
                 formals[kind].push(formal);

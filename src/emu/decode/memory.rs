@@ -173,9 +173,6 @@ impl<'a> Cx<'_, 'a> {
         let name = form.need("an operation", |m| is_update(m).then(|| m.to_owned()))?;
         form.has("noftz");
         let ty = form.type_in_memory()?;
-        if ty.bits() > 64 {
-            return Err(form.error("the emulator does not run atomics of 128 bits"));
-        }
         self.granule(ty);
         let mut rest = form.ins.operands.iter();
         let mut next = || rest.next().ok_or_else(|| form.error("has too few operands"));

@@ -68,8 +68,7 @@ impl<'a> Cx<'_, 'a> {
                 let from = parts.iter().map(|p| self.source(p, part)).collect::<Result<_>>()?;
                 Ok(Op::Pack { d: self.dest(d)?, from, bits })
             }
-            (d, a) if ty.bits() <= 64 => Ok(Op::Move { a: self.source(a, ty)?, d: self.dest(d)? }),
-            _ => Err(form.error("the emulator does not run moves of 128 bits")),
+            (d, a) => Ok(Op::Move { a: self.source(a, ty)?, d: self.dest(d)? }),
         }
     }
 

@@ -190,8 +190,9 @@ impl Env<'_, '_> {
         let Spot::Shared(block, at) = self.locate(warp, bulk.shared.space, shared, lane)? else {
             return Err(self.fault(warp, 1 << lane, Kind::Invalid, "the box is not in shared memory"));
         };
-        let mut pieces = pieces(&map, &coordinates, at, !bulk.load && bulk.reduce.is_none());
         let way = if bulk.load { Way::Load } else { Way::Store };
+        self.box_is_allowed(warp, &map, &coordinates, way, lane)?;
+        let mut pieces = pieces(&map, &coordinates, at, way == Way::Store);
         if way == Way::Store {
             // Elements outside of the tensor are not written.
             pieces.retain(|p| p.global.is_some());
@@ -199,6 +200,29 @@ impl Env<'_, '_> {
         let fill = (map.fill(), element_type(map.element));
         let (bytes, signals) = (map.box_bytes(), (bulk.barrier, bulk.blocks));
         self.issue(warp, (way, pieces, fill, (block, at), bytes), signals, bulk.reduce.is_some(), lane)
+    }
+
+    /// Refuses coordinates at which the hardware ends the launch with an illegal instruction. A box starts at a chunk
+    /// of the innermost axis: no manual says so, and an H200 insists on it (docs/testing.md, "On a GPU"). A box that is
+    /// written does not start before the tensor ("CUDA C++ Programming Guide, TMA: Negative indices and out of bounds").
+    fn box_is_allowed(&self, warp: &Warp, map: &TensorMap, coordinates: &[i32], way: Way, lane: usize) -> Try<()> {
+        let innermost = i64::from(coordinates[0]);
+        let byte = innermost * i64::from(map.element.bytes());
+        if byte % ALIGN as i64 != 0 {
+            let message = format!(
+                "the box starts at coordinate {innermost} of axis 0, at byte {byte}, which is no multiple of {ALIGN}"
+            );
+            return Err(self.fault(warp, 1 << lane, Kind::Misaligned, message));
+        }
+        let negative = coordinates.iter().position(|&c| c < 0).filter(|_| way == Way::Store);
+        if let Some(axis) = negative {
+            let message = format!(
+                "a copy to the tensor starts at coordinate {} of axis {axis}; only a load may start below 0",
+                coordinates[axis]
+            );
+            return Err(self.fault(warp, 1 << lane, Kind::Invalid, message));
+        }
+        Ok(())
     }
 
     /// Checks a copy, tells the detectors of it, and lets it land now or later.

@@ -11,6 +11,8 @@ pub(crate) struct Product {
     pub(crate) group: u32,
     pub(crate) function: usize,
     pub(crate) at: u32,
+    /// Where the registers of its frame start. The frame is gone if there are none, and so is the result.
+    pub(crate) registers: Option<usize>,
     /// The descriptors of A (0 if it is in registers) and B, and whether the accumulator is added.
     pub(crate) a: u64,
     pub(crate) b: u64,
@@ -48,5 +50,12 @@ impl Products {
 
     pub(crate) fn commit(&mut self) {
         self.committed += 1;
+    }
+
+    /// The frame whose registers start there is left: nobody can ask for what its products make.
+    pub(crate) fn leave_frame(&mut self, registers: usize) {
+        for p in self.pending.iter_mut().filter(|p| p.registers == Some(registers)) {
+            p.registers = None;
+        }
     }
 }

@@ -63,7 +63,8 @@ impl Env<'_, '_> {
         let group = warp.products.committed;
         self.saw_operands(warp, op, (a, b), group)?;
         let (function, at) = (warp.function, warp.at);
-        warp.products.pending.push(Product { group, function, at, a, b, adds: adds != 0, landed: false });
+        let registers = Some(warp.base);
+        warp.products.pending.push(Product { group, function, at, registers, a, b, adds: adds != 0, landed: false });
         if self.landing() == Landing::Early {
             self.land_products(warp, u32::MAX)?;
         }
@@ -143,22 +144,33 @@ impl Env<'_, '_> {
             if p.landed || p.group >= complete {
                 continue;
             }
-            let (function, at, a, b, adds) = (p.function, p.at, p.a, p.b, p.adds);
+            let (function, at, a, b, adds, registers) = (p.function, p.at, p.a, p.b, p.adds, p.registers);
             warp.products.pending[index].landed = true;
             let run = self.run;
             let Some(op) = operands(&run.program.functions[function], at) else { continue };
-            self.multiply(warp, op, (function, at), (a, b), adds);
+            if let Some(base) = registers {
+                self.multiply(warp, op, (function, at, base), (a, b), adds);
+            }
         }
         Ok(())
     }
 
-    fn multiply(&mut self, warp: &mut Warp, op: &Wgmma, (function, at): (usize, u32), (a, b): (u64, u64), adds: bool) {
+    /// `base` is where the registers of the product's frame start: the warp may have called a function since.
+    fn multiply(
+        &mut self,
+        warp: &mut Warp,
+        op: &Wgmma,
+        (function, at, base): (usize, u32, usize),
+        (a, b): (u64, u64),
+        adds: bool,
+    ) {
+        let of = |r: &Reg| base + r.0 as usize;
         let right = self.lines(warp.block, op, (function, at, b, false));
         let registers: Vec<Lanes>;
         let lines;
         let left = match &op.a {
             Left::Registers(slots) => {
-                registers = slots.iter().map(|r| *warp.reg(*r)).collect();
+                registers = slots.iter().map(|r| warp.registers[of(r)]).collect();
                 tensor::Left::Registers(&registers)
             }
             Left::Descriptor(_) => {
@@ -166,10 +178,10 @@ impl Env<'_, '_> {
                 tensor::Left::Shared(&lines)
             }
         };
-        let sum: Vec<Lanes> = op.d.iter().map(|r| *warp.reg(*r)).collect();
+        let sum: Vec<Lanes> = op.d.iter().map(|r| warp.registers[of(r)]).collect();
         let out = tensor::wgmma(&op.form, warp.index % 4, left, &right, adds.then_some(&sum));
         for (slot, value) in op.d.iter().zip(&out) {
-            *warp.reg_mut(*slot) = *value;
+            warp.registers[of(slot)] = *value;
         }
     }
 
@@ -200,7 +212,7 @@ impl Env<'_, '_> {
         let mut touched = None;
         step.op.registers(&mut |slot, written| {
             for p in &warp.products.pending {
-                if p.function != warp.function {
+                if p.registers != Some(warp.base) {
                     continue;
                 }
                 let Some(op) = operands(&run.program.functions[p.function], p.at) else { continue };

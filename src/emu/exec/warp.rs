@@ -229,6 +229,7 @@ impl Warp {
                 continue;
             }
             let Some(frame) = self.frames.pop() else { return };
+            self.products.leave_frame(self.base);
             self.registers.truncate(self.base);
             self.predicates.truncate(self.predicate_base);
             let callee = std::mem::replace(&mut self.params, frame.params);

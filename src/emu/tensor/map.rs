@@ -8,6 +8,9 @@
 //! in shared memory, the innermost axis fastest, and then the swizzle moves chunks. Elements outside of the tensor are
 //! filled on the way to shared memory, and left out on the way back.
 //!
+//! On the way back, also of reductions, a chunk of 16 bytes of a row is written to its end if its first byte is inside.
+//! No manual says so; an H200 does it (docs/testing.md, "On a GPU").
+//!
 //! Example: f16, a tensor of 100 columns with 208 bytes from row to row, a box of 8×4 at (96, 2): the element (1, 2) of
 //! the box is column 97 of row 4, byte 208 · 4 + 2 · 97 of the tensor, and byte 2 · (8 · 2 + 1) of the box. Its columns
 //! 4 to 7 are outside.
@@ -201,8 +204,8 @@ impl TensorMap {
         (0..self.axes()).map(|i| self.shape(i)).product::<u32>() * self.element.bytes()
     }
 
-    /// The elements of the box at these coordinates, in the order of shared memory. A copy to the tensor (`store`) moves
-    /// whole chunks of 16 bytes: one that starts inside of the innermost axis is written to its end.
+    /// The elements of the box at these coordinates, in the order of shared memory. A copy to the tensor (`store`), and a
+    /// reduction too, moves whole chunks of 16 bytes: one that starts inside of the innermost axis is written to its end.
     pub fn places<'a>(&'a self, coordinates: &'a [i32], store: bool) -> impl Iterator<Item = Place> + 'a {
         let bytes = self.element.bytes();
         let per_chunk = if store { i64::from(16 / bytes) } else { 1 };
@@ -229,16 +232,16 @@ impl TensorMap {
         self.swizzle.apply(base + offset)
     }
 
-    /// What an element outside of the tensor becomes.
+    /// What an element outside of the tensor becomes, in its low bits. The NaN is that of an H200: the same 16 bits over
+    /// and over, in floats of all widths.
     #[must_use]
     pub fn fill(&self) -> u64 {
-        match self.element {
-            _ if !self.fill_nan => 0,
-            Element::F16 | Element::BF16 => 0x7fff,
-            Element::F32 | Element::F32Ftz | Element::TF32 | Element::TF32Ftz => 0x7fff_ffff,
-            Element::F64 => 0x7fff_ffff_ffff_ffff,
-            _ => 0,
-        }
+        let is_float = match self.element {
+            Element::F16 | Element::BF16 | Element::F64 => true,
+            Element::F32 | Element::F32Ftz | Element::TF32 | Element::TF32Ftz => true,
+            Element::U8 | Element::U16 | Element::U32 | Element::S32 | Element::U64 | Element::S64 => false,
+        };
+        if self.fill_nan && is_float { 0x7ff7_7ff7_7ff7_7ff7 } else { 0 }
     }
 
     /// `tensormap.replace`. `index` is the axis, for fields that have one an axis; the stride of axis 1 has index 0. A
