@@ -31,23 +31,23 @@ def stub(tmp_path, ttc: str, then: str) -> str:
 
 def test_triton_compiles_what_ttc_refuses_with_one_warning_per_reason():
     ttc_triton.enable()
-    with pytest.warns(ttc_triton.FallbackWarning, match="`matmul` to Triton: E0715") as caught:
-        first = kernels.build(MATMUL, num_ctas=2)
-        second = kernels.build(MATMUL, num_ctas=2, num_warps=8)
+    with pytest.warns(ttc_triton.FallbackWarning, match="`transpose_tiles` to Triton: E0605") as caught:
+        first = kernels.build(kernels.REFUSED, num_ctas=8)
+        second = kernels.build(kernels.REFUSED, num_ctas=8, num_warps=8)
     [warning] = [w for w in caught if w.category is ttc_triton.FallbackWarning]
     assert warning.filename == kernels.__file__, "the warning points at the code that launched the kernel"
     for made in (first, second):
         assert not hasattr(made.metadata, "ttc")
         assert list(made.asm) == ["source", "ttir", "ttgir", "llir", "ptx", "cubin"]
     stats = ttc_triton.stats()
-    assert stats.fallbacks == {"E0715": ["matmul", "matmul"]}
-    assert "2 compiled by Triton, E0715: " in str(stats)
+    assert stats.fallbacks == {"E0605": ["transpose_tiles", "transpose_tiles"]}
+    assert "2 compiled by Triton, E0605: " in str(stats)
 
 
 def test_strict_mode_raises_what_ttc_said():
     ttc_triton.enable(fallback=False)
-    with pytest.raises(ttc_triton.NotCompiled, match=r"(?s)`matmul`: E0715: .*kernels/matmul\.tk:\d+"):
-        kernels.build(MATMUL, num_ctas=2)
+    with pytest.raises(ttc_triton.NotCompiled, match=r"(?s)`transpose_tiles`: E0605: .*kernels/descriptors\.tk:\d+"):
+        kernels.build(kernels.REFUSED, num_ctas=8)
 
 
 @pytest.mark.parametrize("fallback", [True, False])
