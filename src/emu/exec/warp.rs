@@ -171,7 +171,7 @@ impl Warp {
             self.registers[self.base + slot.0 as usize] = [bits; 32];
         }
         let end = (self.local_base + function.local_bytes) as usize;
-        each(self.live).for_each(|lane| self.local[lane].grow(end, 0xcd));
+        each(self.live).for_each(|lane| self.local[lane].grow(end));
         (self.function, self.pc, self.meet) = (index, 0, NOWHERE);
     }
 

@@ -25,10 +25,12 @@ impl Bytes {
         at.checked_add(size as u64).is_some_and(|end| end <= self.data.len() as u64)
     }
 
-    /// Makes room for `len` bytes.
-    pub(crate) fn grow(&mut self, len: usize, fill: u8) {
-        if len > self.data.len() {
-            self.data.resize(len, fill);
+    /// Makes room for `len` bytes. The first room takes memory of the host only where it is touched.
+    pub(crate) fn grow(&mut self, len: usize) {
+        if self.data.is_empty() {
+            (self.data, self.written) = (vec![0; len], vec![0; len.div_ceil(64)]);
+        } else if len > self.data.len() {
+            self.data.resize(len, 0);
             self.written.resize(len.div_ceil(64), 0);
         }
     }
