@@ -12,7 +12,6 @@
 //!    before, and its share of the result behind.
 //! 3. `ttg.local_alloc`, `ttg.local_store`, `ttg.local_load` and `ttg.async_copy_global_to_local` where the blocks of
 //!    the tensor are not those of the memory: the tensor, or the pointers and masks, are converted.
-//!
 //! 4. Calls are inlined first, those of `noinline` functions too: blocks wait for each other in a kernel.
 //!
 //! A module for one block is left as it is.
@@ -193,7 +192,7 @@ fn finish(b: &mut Builder<'_>, op: Op, values: &[Value]) {
     b.ir.replace_op(op, &converted);
 }
 
-/// A copy of an operation with these operands, whose results have their encoding.
+/// A copy of an operation with other operands, whose results have `encoding`.
 fn again(b: &mut Builder<'_>, op: Op, operands: &[Value], encoding: Attr) -> Vec<Value> {
     let copy = b.ir.clone_op(op, &mut Mapping::default());
     b.place(copy);
