@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn read(path: &str) -> String {
+fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
@@ -86,10 +86,23 @@ fn links_between_documents_lead_somewhere() {
         let text = read(doc);
         let dir = Path::new(doc.as_str()).parent().unwrap().to_path_buf();
         for link in text.split("](").skip(1).filter_map(|t| t.split(')').next()).filter(|l| !l.starts_with("http")) {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&dir).join(link);
-            assert!(path.exists(), "{doc} links to {link}");
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { PathBuf::from(doc) } else { dir.join(file) };
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists(), "{doc} links to {link}");
+            if !heading.is_empty() {
+                assert!(headings(&read(&target)).any(|h| h == heading), "{doc} links to {link}");
+            }
         }
     }
+}
+
+/// The names by which links reach the headings of a document: small letters, digits, `-` and `_`; spaces as `-`.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter(|line| line.starts_with('#')).map(|line| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
 }
 
 #[test]
