@@ -11,12 +11,15 @@
 //! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
+//! | an arrival of each warp at an mbarrier | what this warp has done is released there |
+//! | a wait of the first warp at an mbarrier | what was released there comes before what the first warp does from here on |
 //!
 //! An access covers an interval of bytes. Where a view takes a known part of a buffer, the interval is that of the part
 //! (a constant index), or the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
 
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
 use crate::ir::dialects::Exchange;
+use crate::ir::dialects::discardable::FIRST_WARP;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
 use crate::ir::dialects::ttg::ttg::{MemDescIndex, MemDescSubslice};
@@ -57,9 +60,17 @@ pub struct BufferAccess {
     pub write: bool,
     /// Whether it reaches into the memory of other blocks of the cluster, too.
     pub remote: bool,
+    /// Whether the first warp alone makes it.
+    pub first_warp: bool,
 }
 
 impl BufferAccess {
+    /// An access to these bytes by threads of the block that own them.
+    #[must_use]
+    pub fn new(start: u32, end: u32, class: Class, write: bool) -> BufferAccess {
+        BufferAccess { start, end, part: None, class, write, remote: false, first_warp: false }
+    }
+
     /// Whether the order of two accesses of different threads matters.
     #[must_use]
     pub fn conflicts(&self, other: &BufferAccess) -> bool {
@@ -84,6 +95,17 @@ pub enum Event {
         flight: Flight,
         all: bool,
     },
+    /// Each warp says at the mbarriers in these bytes that it has done all that came before.
+    Release {
+        start: u32,
+        end: u32,
+    },
+    /// The first warp has waited at the mbarriers in these bytes for what was released there. Which of several, and for
+    /// which of their phases, is taken for right; the check of shared memory asks for both.
+    Acquire {
+        start: u32,
+        end: u32,
+    },
     /// All threads of the block have done all that came before.
     Barrier,
     /// All threads of the cluster have done all that came before.
@@ -97,7 +119,7 @@ pub enum Event {
 #[must_use]
 pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<Event> {
     let mut events = vec![];
-    orders(ir, op, &mut events);
+    orders(ir, op, allocation, &mut events);
     stated(ir, op, allocation, &mut events);
     if ir.is(op, TtOp::Call) {
         call(ir, op, allocation, &mut events);
@@ -107,7 +129,7 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
     {
         let access = |write, remote| {
             let (start, end) = (buffer.offset, buffer.end());
-            Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write, remote })
+            Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, write) })
         };
         let among = among(ir, op, allocation);
         events.push(access(true, false));
@@ -125,14 +147,34 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
 }
 
 /// What the operation orders before it does anything.
-fn orders(ir: &Ir, op: Op, events: &mut Vec<Event>) {
+fn orders(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     match ir.spec(op).order {
         Order::Nothing => {}
         Order::Barrier => events.push(Event::Barrier),
         Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
         Order::ClusterBarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::ClusterBarrier)),
+        Order::ReleasesIf(holds) if !holds(ir, op) => events.push(Event::Barrier),
+        Order::ReleasesIf(_) => {
+            at_mbarriers(ir, op, allocation, events, |a| Event::Release { start: a.start, end: a.end });
+        }
+        Order::AcquiresIf(holds) if !holds(ir, op) => {}
+        Order::AcquiresIf(_) => {
+            at_mbarriers(ir, op, allocation, events, |a| Event::Acquire { start: a.start, end: a.end });
+        }
         Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
     }
+}
+
+/// An event for the mbarriers that are operand 0.
+fn at_mbarriers(
+    ir: &Ir,
+    op: Op,
+    allocation: &Allocation,
+    events: &mut Vec<Event>,
+    event: impl Fn(BufferAccess) -> Event,
+) {
+    let touch = Touch { class: Class::MbarrierUse, write: false, when: When::Now };
+    accesses(ir, ir.operands(op)[0], allocation, touch, events, &event);
 }
 
 /// The accesses that the table states, operands first.
@@ -159,7 +201,8 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
         When::InFlight(flight) => &move |access| Event::InFlight(flight, access),
         When::Signalled => &Event::Signalled,
     };
-    accesses(ir, value, allocation, touch, events, event);
+    let first_warp = ir.stores(op, FIRST_WARP);
+    accesses(ir, value, allocation, touch, events, &|access| event(BufferAccess { first_warp, ..access }));
 }
 
 /// Which threads the operation's own protocol makes wait for each other.
@@ -179,7 +222,7 @@ fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
         let (start, end) = (buffer.offset, buffer.end());
         // Its blocks may reach into each other's memory.
         let remote = context_ctas(ir, op) > 1;
-        events.push(Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write: true, remote }));
+        events.push(Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, true) }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
         accesses(
@@ -204,14 +247,7 @@ fn accesses(
 ) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = BufferAccess {
-            start: buffer.offset,
-            end: buffer.end(),
-            part: None,
-            class: touch.class,
-            write: touch.write,
-            remote: false,
-        };
+        let whole = BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write);
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

@@ -8,6 +8,14 @@
 //! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count |
 //! | `ttng.wait_barrier` | every thread | a loop around `mbarrier.try_wait.parity` |
 //!
+//! In loops whose copies wait for no barrier of the block ([`crate::passes::nvidia::pipeline::refill`]):
+//!
+//! | operation | who | instruction |
+//! |---|---|---|
+//! | `ttng.arrive_barrier {ttc.each_warp}` | each warp waits for its own threads; then its lane 0 | `mbarrier.arrive` |
+//! | `ttng.wait_barrier {ttc.first_warp}` | every thread of the first warp, so that its lanes stay together | as above |
+//! | `ttng.barrier_expect {ttc.first_warp}` | thread 0 | `mbarrier.arrive.expect_tx` |
+//!
 //! Each block of a cluster has an mbarrier of its own, in its own memory.
 //!
 //! "All wait" is what the membar analysis counts on (`shared_effects`): an arrival tells others that the whole block is
@@ -19,6 +27,7 @@ use inkwell::values::IntValue;
 use super::dialect::needs_tma;
 use super::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val};
+use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP};
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, Value};
 
@@ -37,10 +46,22 @@ pub(crate) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Va
 /// Whether this is thread 0, and `pred` holds where it is given.
 fn first_thread<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
     let first = cx.b.build_int_compare(IntPredicate::EQ, cx.thread_id(), cx.i32(0), "")?;
+    both(cx, first, pred)
+}
+
+/// `pred` too, where it is given.
+fn both<'c>(cx: &Lower<'c, '_>, this: IntValue<'c>, pred: Option<Value>) -> Res<IntValue<'c>> {
     match pred {
-        Some(pred) => Ok(cx.b.build_and(first, cx.int(pred)?, "")?),
-        None => Ok(first),
+        Some(pred) => Ok(cx.b.build_and(this, cx.int(pred)?, "")?),
+        None => Ok(this),
     }
+}
+
+/// Whether this thread is of the first warp, and `pred` holds where it is given.
+fn first_warp<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
+    let lanes = cx.i32(u64::from(cx.options.target.warp_size()));
+    let first = cx.b.build_int_compare(IntPredicate::ULT, cx.thread_id(), lanes, "")?;
+    both(cx, first, pred)
 }
 
 /// What an attribute counts, as an operand; 1 where it says nothing.
@@ -87,7 +108,9 @@ pub(super) fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
     let view = view::BarrierExpect(op);
     let at = address(cx, op, view.alloc(cx.ir))?;
-    cx.barrier()?;
+    if !cx.ir.stores(op, FIRST_WARP) {
+        cx.barrier()?;
+    }
     let pred = first_thread(cx, Some(view.pred(cx.ir)))?;
     let bytes = count(cx, view.size(cx.ir));
     arrival(cx, pred.into(), "mbarrier.arrive.expect_tx.shared::cta.b64", at, bytes)
@@ -98,13 +121,21 @@ pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
     let view = view::ArriveBarrier(op);
     let at = address(cx, op, view.alloc(cx.ir))?;
-    cx.barrier()?;
-    let pred = first_thread(cx, view.pred(cx.ir))?;
+    let pred = if cx.ir.stores(op, EACH_WARP) {
+        // What the other lanes read comes before the arrival, too.
+        cx.warp_barrier()?;
+        let lane = cx.lane_id()?;
+        let first = cx.b.build_int_compare(IntPredicate::EQ, lane, cx.i32(0), "")?;
+        both(cx, first, view.pred(cx.ir))?
+    } else {
+        cx.barrier()?;
+        first_thread(cx, view.pred(cx.ir))?
+    };
     let arrivals = count(cx, view.count(cx.ir));
     arrival(cx, pred.into(), "mbarrier.arrive.shared::cta.b64", at, arrivals)
 }
 
-/// Every thread waits for itself, so what the phase's arrivals released is visible to it.
+/// Every thread that waits does so for itself, so what the phase's arrivals released is visible to it.
 pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::WaitBarrier(op);
     let (at, phase) = (address(cx, op, view.alloc(cx.ir))?, cx.scalar(view.phase(cx.ir))?);
@@ -113,9 +144,14 @@ pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let instruction = format!("mbarrier.{test}.parity.shared::cta.b64 done, [$0], $1;");
     let mut args = vec![at, phase];
     let mut constraints = "r,r".to_owned();
-    let skip = match view.pred(cx.ir) {
+    let pred = match view.pred(cx.ir) {
+        pred if cx.ir.stores(op, FIRST_WARP) => Some(first_warp(cx, pred)?.into()),
+        Some(pred) => Some(cx.scalar(pred)?),
+        None => None,
+    };
+    let skip = match pred {
         Some(pred) => {
-            args.push(cx.scalar(pred)?);
+            args.push(pred);
             constraints.push_str(",b");
             "@!$2 bra.uni after;\n\t"
         }

@@ -113,6 +113,12 @@ pub enum Order {
     /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. The others
     /// order nothing.
     ClusterBarrierIf(fn(&Ir, Op) -> bool),
+    /// At a barrier in shared memory: in those operations of which this holds, each warp lets what it has done come before
+    /// what follows a wait there. In the others all threads do, as at `Barrier`.
+    ReleasesIf(fn(&Ir, Op) -> bool),
+    /// In those operations of which this holds: what all warps have let come before comes before what the first warp does
+    /// from here on.
+    AcquiresIf(fn(&Ir, Op) -> bool),
     /// What is in flight is complete, as if it happened now, but for as many as the function says.
     Completes(Flight, fn(&Ir, Op) -> Option<i64>),
 }

@@ -1,5 +1,6 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
+use super::discardable::{EACH_WARP, FIRST_WARP};
 use super::enums::{
     CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem,
     TmemReduceKind, TmemWaitKind,
@@ -118,7 +119,7 @@ dialect! {
             { size: Int(32), fromCTA: Int(32) => Absent }
             {
             classes: Classes::PREDICATED,
-            order: Order::Barrier,
+            order: Order::BarrierIf(|ir, op| !ir.stores(op, FIRST_WARP)),
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::barrier_expect),
@@ -131,6 +132,7 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             traits: Traits::ATTR_SIZED_OPERANDS,
+            order: Order::AcquiresIf(|ir, op| ir.stores(op, FIRST_WARP)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` \
@@ -146,7 +148,7 @@ dialect! {
             { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) }
             {
             classes: Classes::PREDICATED,
-            order: Order::Barrier,
+            order: Order::ReleasesIf(|ir, op| ir.stores(op, EACH_WARP)),
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::arrive_barrier),
