@@ -58,16 +58,19 @@ struct Pending {
     released: BTreeSet<(u32, u32)>,
     /// Whether the first warp has waited for one of these arrivals.
     before_first_warp: bool,
+    /// Whether the access only begins. It ends at a wait, where it is pending once more; no barrier before ends it.
+    begins: bool,
 }
 
 impl Pending {
     fn new(access: BufferAccess) -> Pending {
-        Pending { access, released: BTreeSet::new(), before_first_warp: false }
+        Pending { access, released: BTreeSet::new(), before_first_warp: false, begins: false }
     }
 
     fn conflicts(&self, access: &BufferAccess) -> bool {
-        // The first warp makes its own accesses in their order.
-        let ordered = access.first_warp && (self.before_first_warp || self.access.first_warp);
+        // The first warp makes its own accesses in their order. What is in flight when it fills a slot is in another slot:
+        // a barrier would not end it.
+        let ordered = access.first_warp && (self.before_first_warp || self.access.first_warp || self.begins);
         !ordered && self.access.conflicts(access)
     }
 }
@@ -115,7 +118,7 @@ impl State {
                     self.pending.insert(Pending::new(access.clone()));
                 }
                 Event::InFlight(flight, access) => {
-                    self.pending.insert(Pending::new(access.clone()));
+                    self.pending.insert(Pending { begins: true, ..Pending::new(access.clone()) });
                     self.in_flight.insert((*flight, access.clone()));
                 }
                 Event::Complete { flight, all } => {
