@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 
 use super::job::{Job, JobOptions};
+use crate::backend::Pipelining;
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::irgen::front::signature::{parse_descriptor, parse_type, split};
 use crate::irgen::front::type_rules::is_pattern;
-use crate::backend::Pipelining;
 use crate::irgen::{Given, TypeRule};
 
 /// What an input itself says of its compilation, as a case file does.

@@ -16,7 +16,8 @@
 //! 3. Behind the last reader each warp arrives at the mbarrier of the slot that it has left: this iteration's, or that of
 //!    the iteration before, if there was one.
 //! 4. In front of the copies the first warp waits for the phase of the slot that they fill. `ttng.barrier_expect` and the
-//!    copies become the first warp's, and nobody waits for the block.
+//!    copies become the first warp's, and nobody waits for the block. So do those in front of the loop, which fill the
+//!    slots for the first time.
 //!
 //! The first use of a slot finds it empty: the phase before the first one counts as over (PTX ISA,
 //! "mbarrier.test_wait"), and has parity 1. So the bit starts with 1, and flips whenever the first slot is filled again.
@@ -88,7 +89,7 @@ fn apply(ir: &mut Ir, looped: Op, refill: &Refill, phases: &mut BTreeMap<Value, 
     let mut b = Builder::before(ir, refill.expect);
     let slot = indexed(&mut b, empty, refill.insert);
     let wait = b.insert(WaitBarrier::state(b.loc, slot, phase, Some(pred), &[]));
-    for op in refill.copies.iter().copied().chain([wait, refill.expect]) {
+    for op in refill.copies.iter().chain(&refill.first).copied().chain([wait, refill.expect]) {
         ir.put(op, FIRST_WARP, true);
     }
 }

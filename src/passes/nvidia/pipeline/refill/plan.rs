@@ -52,6 +52,8 @@ pub(super) struct Refill {
     pub(super) slots: u32,
     pub(super) expect: Op,
     pub(super) copies: Vec<Op>,
+    /// What fills the first slots in front of the loop.
+    pub(super) first: Vec<Op>,
     /// The slot that this iteration fills.
     pub(super) insert: Value,
     /// The operation behind which the slot is left.
@@ -68,8 +70,10 @@ pub(super) type Obstacle = &'static str;
 /// decided.
 pub(super) fn of_loop(ir: &Ir, looped: Op) -> Vec<(Op, Result<Refill, Obstacle>)> {
     let Some(body) = ir.body(looped, 0) else { return vec![] };
-    let expects = ir.ops(body).filter(|&op| ir.is(op, TtngOp::BarrierExpect) && !ir.stores(op, FIRST_WARP));
-    expects.map(|op| (op, Loop { ir, looped, body }.refill(BarrierExpect(op)))).collect()
+    let expects = ir.ops(body).filter(|&op| !ir.stores(op, FIRST_WARP)).filter_map(|op| BarrierExpect::of(ir, op));
+    // Others belong to copies that are waited for at once.
+    let rotating = expects.filter(|expect| MemDescIndex::defining(ir, expect.alloc(ir)).is_some());
+    rotating.map(|expect| (expect.0, Loop { ir, looped, body }.refill(expect))).collect()
 }
 
 /// A number that the loop counts up from slot to slot: `next = arg + 1 < slots ? arg + 1 : 0`.
@@ -81,6 +85,7 @@ struct Counter {
 
 /// The users of one slot of an array in a loop, by the slot.
 struct Users {
+    outside: Vec<Op>,
     inserting: Vec<Op>,
     extracting: Vec<(Value, Op)>,
 }
@@ -100,6 +105,9 @@ impl Loop<'_> {
         }
         let (full, insert) = self.slot_of(expect.alloc(ir)).ok_or("its mbarrier is no slot of an array")?;
         let slots = self.slots(full).ok_or("its mbarrier is no slot of an array in front of the loop")?;
+        if slots < 2 {
+            return Err("there is one slot, which all warps leave before it is filled again");
+        }
         let end = ir.users(full).into_iter().find(|&op| ir.is(op, TtgOp::LocalDealloc));
         let end = end.ok_or("the array of its mbarriers does not end")?;
         let insert = self.counter(insert, slots).ok_or("the slot to fill is not counted up")?;
@@ -137,8 +145,21 @@ impl Loop<'_> {
         if refilled > 0 || refilled == 0 && !ir.is_before(left, expect.0) {
             return Err("the slot is filled before it is left");
         }
+        let fills = |op: &Op| ir.is(*op, TtngOp::BarrierExpect) || ir.is(*op, TtngOp::AsyncTmaCopyGlobalToLocal);
+        let first = signals.outside.into_iter().filter(fills).collect();
         let slot = if lag == 0 { extract.next } else { extract.arg };
-        Ok(Refill { full, end, slots, expect: expect.0, copies, insert: insert.next, left, slot, always: lag == 0 })
+        Ok(Refill {
+            full,
+            end,
+            slots,
+            expect: expect.0,
+            copies,
+            first,
+            insert: insert.next,
+            left,
+            slot,
+            always: lag == 0,
+        })
     }
 
     /// Whether the loop belongs to some of the block's warps.
@@ -189,7 +210,7 @@ impl Loop<'_> {
     /// What uses the slots of an array in the loop, where all uses outside of it are `setup`.
     fn users(&self, array: Value, insert: Value, setup: impl Fn(&Ir, Op) -> bool) -> Result<Users, Obstacle> {
         let ir = self.ir;
-        let mut users = Users { inserting: vec![], extracting: vec![] };
+        let mut users = Users { outside: vec![], inserting: vec![], extracting: vec![] };
         for op in ir.users(array) {
             if ir.is(op, TtgOp::LocalDealloc) {
                 continue;
@@ -200,6 +221,7 @@ impl Loop<'_> {
                 if !found.iter().all(|&user| setup(ir, user)) {
                     return Err("slots are read or waited for outside of the loop");
                 }
+                users.outside.extend(found);
             } else if view.index(ir) == insert {
                 users.inserting.extend(found);
             } else {
