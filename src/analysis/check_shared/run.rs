@@ -54,7 +54,9 @@ impl Checker<'_> {
             Step::Enter { mbarrier, parity, pred } => self.enter_slot(op, (mbarrier, parity), pred, state),
             Step::Renew(mbarrier) => {
                 for place in self.places(op, mbarrier, state) {
-                    if let Some(other) = state.waits(&place) {
+                    // The first warp's own waits come before what it does now.
+                    let other = state.waits(&place).find(|&wait| !self.ir.stores(wait, FIRST_WARP));
+                    if let Some(other) = other {
                         let text = format!(
                             "{} begins the next phase of an mbarrier while other threads may still wait for the one before",
                             self.said(op)

@@ -227,11 +227,11 @@ impl State {
         self.pending.insert(Pending { access, left: BTreeSet::new(), before_first_warp: false });
     }
 
-    /// The first warp says at an mbarrier that its next phase begins: a wait for the phase before that may not be over.
-    pub(super) fn waits(&self, mbarrier: &Place) -> Option<Op> {
-        let known = |a: &ThreadAccess| a.place.known && mbarrier.known && a.place.overlaps(mbarrier);
-        let waits = |a: &ThreadAccess| a.used.class == Class::Signal && !a.used.writes && known(a);
-        self.pending.iter().find(|p| !p.before_first_warp && waits(&p.access)).map(|p| p.access.op)
+    /// The waits for a phase of an mbarrier that may not be over where the first warp begins the next one.
+    pub(super) fn waits(&self, mbarrier: &Place) -> impl Iterator<Item = Op> {
+        let known = move |a: &ThreadAccess| a.place.known && mbarrier.known && a.place.overlaps(mbarrier);
+        let waits = move |a: &ThreadAccess| a.used.class == Class::Signal && !a.used.writes && known(a);
+        self.pending.iter().filter(move |p| !p.before_first_warp && waits(&p.access)).map(|p| p.access.op)
     }
 
     /// Each of `warps` warps has done what came before, and arrives at an mbarrier. Gives the arrivals that end its
