@@ -8,7 +8,7 @@
 //!    does not matter has a reason: nothing that conflicts crosses it, or the judge names the lines that order it too.
 //!
 //! `cargo test planted_faults` tries some faults of small kernels. `make emulate-faults` tries all faults of all cases
-//! and prints a table; `TTC_CASES` chooses cases. `make gpu-faults` writes faults for a GPU ([`export`]).
+//! and prints a table; `TTC_CASES` chooses cases, and `TTC_PIPELINE=refill` the machines with that choice of the pipeliner. `make gpu-faults` writes faults for a GPU ([`export`]).
 
 // The table is what a whole run is for.
 #![allow(clippy::print_stdout)]
@@ -214,8 +214,12 @@ fn subjects(path: &Path, sweep: bool, export: bool) -> Vec<Subject> {
     let case = path.file_stem().unwrap().to_string_lossy().into_owned();
     let loaded = folder.load(path).unwrap();
     let mut all = vec![];
+    let only = std::env::var("TTC_PIPELINE").ok();
     for machine in MACHINES {
         let (arch, num_ctas, pipeline) = machine;
+        if only.as_ref().is_some_and(|only| only != pipeline) {
+            continue;
+        }
         if num_ctas > 1 && NOT_IN_CLUSTERS.contains(&&*case) {
             continue;
         }
