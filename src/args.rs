@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use ttc::backend::Pipelining;
 use ttc::cache::size;
+use ttc::driver::Pipelining;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;

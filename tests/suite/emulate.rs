@@ -10,9 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use ttc::backend::Pipelining;
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
-use ttc::driver::{Job, JobOptions};
+use ttc::driver::{Job, JobOptions, Pipelining};
 use ttc::emu::{Landing, Options};
 use ttc::emulate::{Prepared, compile, diagnostics};
 use ttc::gpu::arguments;

@@ -24,9 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use ttc::backend::Pipelining;
 use ttc::cases::{Config, Folder, Loaded};
-use ttc::driver::{Job, JobOptions};
+use ttc::driver::{Job, JobOptions, Pipelining};
 use ttc::emu::{self, Landing, Options};
 use ttc::emulate::{Assembly, Prepared, compile};
 use ttc::gpu::arguments;
