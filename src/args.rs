@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ttc::cache::size;
+use ttc::driver::Pipelining;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
@@ -170,6 +171,10 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster [default: the configuration's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    pub(crate) pipeline: Option<Pipelining>,
 }
 
 #[derive(Args, Debug)]
@@ -321,6 +326,10 @@ pub(crate) struct Emulated {
     /// Write the PTX, the launch and the buffers into this folder, for `ttc emulate`
     #[arg(long, value_name = "DIR", help_heading = "With --stage ptx")]
     pub(crate) save_launch: Option<PathBuf>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse, help_heading = "With --stage ptx")]
+    pub(crate) pipeline: Option<Pipelining>,
     #[command(flatten)]
     pub(crate) schedules: Schedules,
 }
@@ -425,6 +434,10 @@ pub(crate) struct Run {
     /// Blocks per cluster [default: the case's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    pub(crate) pipeline: Option<Pipelining>,
     /// Registers a thread may use
     #[arg(long, value_name = "N")]
     pub(crate) maxnreg: Option<u32>,
@@ -487,6 +500,10 @@ pub(crate) struct Bench {
     /// Blocks per cluster [default: the case's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    pub(crate) pipeline: Option<Pipelining>,
     /// Registers a thread may use
     #[arg(long, value_name = "N")]
     pub(crate) maxnreg: Option<u32>,

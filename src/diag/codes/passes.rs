@@ -116,4 +116,8 @@ writing
 
 A module that ttc has made itself passes. If one does not, in a build with debug assertions, that is a defect in ttc. \
 Please report it together with the kernel.";
+    COPIES_WAIT = "E0620", "copies into slots wait for the block",
+"This is a remark of `--pipeline refill`: the copies by hardware of a loop keep the barrier of the block that they begin \
+with, because it is not known when all warps have left the slot that they fill. The message says why. Loads whose \
+values are used in one iteration, by products outside of branches or through registers, can do without.";
 }
