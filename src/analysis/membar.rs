@@ -55,22 +55,25 @@ use crate::layout::plan::Among;
 struct Pending {
     access: BufferAccess,
     /// The bytes of mbarriers at which each warp has arrived behind the access.
-    left: BTreeSet<(u32, u32)>,
-    /// Whether the first warp has waited for one of these arrivals.
-    before_first_warp: bool,
+    /// The third number says to which blocks' mbarriers: those that differ in these bits of the number.
+    left: BTreeSet<(u32, u32, u32)>,
+    /// Whether the first warp has waited for one of these arrivals, and in which blocks these were.
+    before_first_warp: Option<u32>,
     /// Whether the access only begins. It ends at a wait, where it is pending once more; no barrier before ends it.
     begins: bool,
 }
 
 impl Pending {
     fn new(access: BufferAccess) -> Pending {
-        Pending { access, left: BTreeSet::new(), before_first_warp: false, begins: false }
+        Pending { access, left: BTreeSet::new(), before_first_warp: None, begins: false }
     }
 
     fn conflicts(&self, access: &BufferAccess) -> bool {
         // The first warp makes its own accesses in their order. What is in flight when it fills a slot is in another slot:
         // a barrier would not end it.
-        let ordered = access.first_warp && (self.before_first_warp || self.access.first_warp || self.begins);
+        let apart = self.access.blocks | access.blocks;
+        let waited = self.before_first_warp.is_some_and(|blocks| apart & !blocks == 0);
+        let ordered = access.first_warp && (waited || self.access.first_warp && apart == 0 || self.begins);
         !ordered && self.access.conflicts(access)
     }
 }
@@ -116,9 +119,10 @@ impl State {
         // That mbarriers are initialised the blocks learn by a barrier that is not placed here.
         let counts = |before: &BufferAccess, now: &BufferAccess| match among {
             Among::Cluster => {
-                (before.remote || now.remote) && (before.class, now.class) != (Class::MbarrierLife, Class::MbarrierUse)
+                (before.blocks | now.blocks) != 0
+                    && (before.class, now.class) != (Class::MbarrierLife, Class::MbarrierUse)
             }
-            Among::Block | Among::Warp => !(before.remote || now.remote),
+            Among::Block | Among::Warp => (before.blocks | now.blocks) == 0,
         };
         for event in happening {
             match event {
@@ -127,7 +131,9 @@ impl State {
                 {
                     return true;
                 }
-                Event::End if among == Among::Cluster && (self.reached || self.open().any(|p| p.access.remote)) => {
+                Event::End
+                    if among == Among::Cluster && (self.reached || self.open().any(|p| p.access.blocks != 0)) =>
+                {
                     return true;
                 }
                 event if is_barrier(event, among) => return false,
@@ -155,13 +161,15 @@ impl State {
                         self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
-                Event::Leave { start, end } => self.each(|p| {
-                    p.left.insert((*start, *end));
+                Event::Leave { start, end, blocks } => self.each(|p| {
+                    p.left.insert((*start, *end, *blocks));
                 }),
                 Event::Enter { start, end } => self.each(|p| {
-                    if p.left.iter().any(|at| at.0 < *end && *start < at.1) {
+                    let here = p.left.iter().filter(|at| at.0 < *end && *start < at.1).map(|at| at.2);
+                    // All arrivals at these mbarriers are waited for, so the one to the fewest blocks counts.
+                    if let Some(blocks) = here.reduce(|all, blocks| all & blocks) {
                         p.left.clear();
-                        p.before_first_warp = true;
+                        p.before_first_warp = Some(blocks);
                     }
                 }),
                 Event::Release => {
@@ -181,7 +189,7 @@ impl State {
     fn each(&mut self, change: impl Fn(&mut Pending)) {
         let all = std::mem::take(&mut self.pending);
         let changed = all.into_iter().map(|mut p| {
-            if !p.before_first_warp {
+            if p.before_first_warp.is_none() {
                 change(&mut p);
             }
             p

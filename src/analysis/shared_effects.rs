@@ -24,9 +24,11 @@ use crate::ir::dialects::discardable::FIRST_WARP;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
 use crate::ir::dialects::ttg::ttg::{MemDescIndex, MemDescSubslice};
+use crate::ir::dialects::ttng::ttng::{ArriveBarrier, AsyncTmaCopyGlobalToLocal};
 use crate::ir::dialects::verify::context_ctas;
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
+use crate::layout::encodings::tma_messages;
 use crate::layout::plan::Among;
 
 use super::allocation::{Allocation, BufferKind, buffer_bytes};
@@ -59,8 +61,8 @@ pub struct BufferAccess {
     pub part: Option<Part>,
     pub class: Class,
     pub write: bool,
-    /// Whether it reaches into the memory of other blocks of the cluster, too.
-    pub remote: bool,
+    /// The bits of a block's number that differ in the blocks whose memory it reaches into; 0 where that is its own.
+    pub blocks: u32,
     /// Whether the first warp alone makes it.
     pub first_warp: bool,
 }
@@ -69,7 +71,7 @@ impl BufferAccess {
     /// An access to these bytes by threads of the block that own them.
     #[must_use]
     pub fn new(start: u32, end: u32, class: Class, write: bool) -> BufferAccess {
-        BufferAccess { start, end, part: None, class, write, remote: false, first_warp: false }
+        BufferAccess { start, end, part: None, class, write, blocks: 0, first_warp: false }
     }
 
     /// Whether the order of two accesses of different threads matters.
@@ -100,6 +102,8 @@ pub enum Event {
     Leave {
         start: u32,
         end: u32,
+        /// The bits of the block's number in which the blocks differ to whose mbarriers it is said.
+        blocks: u32,
     },
     /// The first warp has waited at the mbarriers in these bytes until all warps had left. Which of several, and for which
     /// of their phases, is taken for right; the check of shared memory asks for both.
@@ -136,7 +140,8 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
     {
         let access = |write, remote| {
             let (start, end) = (buffer.offset, buffer.end());
-            Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, write) })
+            let blocks = if remote { all_blocks(ir, op) } else { 0 };
+            Event::Access(BufferAccess { blocks, ..BufferAccess::new(start, end, Class::Data, write) })
         };
         let among = among(ir, op, allocation);
         events.push(access(true, false));
@@ -147,7 +152,7 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
         }
         events.push(access(false, among == Among::Cluster));
     }
-    if reaches_blocks(ir, op) {
+    if reached_blocks(ir, op) != 0 {
         events.push(Event::Reach);
     }
     if ir.is(op, TtOp::Return) {
@@ -156,9 +161,25 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
     events
 }
 
-/// Whether the operation acts in the memory of other blocks, as its table entry says.
-fn reaches_blocks(ir: &Ir, op: Op) -> bool {
-    context_ctas(ir, op) > 1 && ir.spec(op).reaches_blocks.is_some_and(|reaches| reaches(ir, op))
+/// The bits of the block's number in which the blocks differ in whose memory the operation acts, where its table entry
+/// says that it acts in others.
+fn reached_blocks(ir: &Ir, op: Op) -> u32 {
+    if !ir.spec(op).reaches_blocks.is_some_and(|reaches| reaches(ir, op)) {
+        return 0;
+    }
+    let stated = if let Some(copy) = AsyncTmaCopyGlobalToLocal::of(ir, op) {
+        tma_messages(ir.ty(copy.result(ir))).ok().map(|plan| plan.copies)
+    } else {
+        ArriveBarrier::of(ir, op)
+            .and_then(|arrive| u32::try_from(arrive.multicastCTA(ir)?).ok())
+            .filter(|&bits| bits != 0)
+    };
+    all_blocks(ir, op) & stated.unwrap_or(u32::MAX)
+}
+
+/// All bits of a block's number.
+fn all_blocks(ir: &Ir, op: Op) -> u32 {
+    u32::try_from(context_ctas(ir, op) - 1).unwrap_or(0)
 }
 
 /// What the operation orders before it does anything.
@@ -169,7 +190,8 @@ fn orders(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
         Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
         Order::LeavesIf(holds) if !holds(ir, op) => events.push(Event::Barrier),
         Order::LeavesIf(_) => {
-            at_mbarriers(ir, op, allocation, events, |a| Event::Leave { start: a.start, end: a.end });
+            let blocks = reached_blocks(ir, op);
+            at_mbarriers(ir, op, allocation, events, |a| Event::Leave { start: a.start, end: a.end, blocks });
         }
         Order::EntersIf(holds) if !holds(ir, op) => {}
         Order::EntersIf(_) => {
@@ -192,7 +214,7 @@ fn at_mbarriers(
     event: impl Fn(BufferAccess) -> Event,
 ) {
     let touch = Touch { class: Class::MbarrierUse, write: false, when: When::Now };
-    accesses(ir, ir.operands(op)[0], allocation, touch, events, (false, &event));
+    accesses(ir, ir.operands(op)[0], allocation, touch, events, (0, &event));
 }
 
 /// The accesses that the table states, operands first.
@@ -218,12 +240,12 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
         When::Now | When::NowIf(_) | When::InFlightIf(..) => &Event::Access,
         When::InFlight(flight) => &move |access| Event::InFlight(flight, access),
         // The mbarriers of other blocks may be told before anybody waits there.
-        When::Signalled if touch.class == Class::MbarrierUse && reaches_blocks(ir, op) => &Event::Access,
+        When::Signalled if touch.class == Class::MbarrierUse && reached_blocks(ir, op) != 0 => &Event::Access,
         When::Signalled => &Event::Signalled,
     };
     let first_warp = ir.stores(op, FIRST_WARP);
     let event = |access| event(BufferAccess { first_warp, ..access });
-    accesses(ir, value, allocation, touch, events, (reaches_blocks(ir, op), &event));
+    accesses(ir, value, allocation, touch, events, (reached_blocks(ir, op), &event));
 }
 
 /// Which threads the operation's own protocol makes wait for each other.
@@ -240,10 +262,10 @@ fn among(ir: &Ir, op: Op, allocation: &Allocation) -> Among {
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     // Its blocks may reach into each other's memory.
-    let remote = context_ctas(ir, op) > 1;
+    let blocks = all_blocks(ir, op);
     if let Some(buffer) = allocation.of(op) {
         let (start, end) = (buffer.offset, buffer.end());
-        events.push(Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, true) }));
+        events.push(Event::Access(BufferAccess { blocks, ..BufferAccess::new(start, end, Class::Data, true) }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
         accesses(
@@ -252,7 +274,7 @@ fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
             allocation,
             Touch { class: Class::Data, write: true, when: When::Now },
             events,
-            (remote, &Event::Access),
+            (blocks, &Event::Access),
         );
     }
 }
@@ -264,11 +286,11 @@ fn accesses(
     allocation: &Allocation,
     touch: Touch,
     events: &mut Vec<Event>,
-    (remote, event): (bool, &dyn Fn(BufferAccess) -> Event),
+    (blocks, event): (u32, &dyn Fn(BufferAccess) -> Event),
 ) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = BufferAccess { remote, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
+        let whole = BufferAccess { blocks, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

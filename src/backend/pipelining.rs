@@ -5,6 +5,8 @@
 pub struct Pipelining {
     /// Copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
     pub refill: bool,
+    /// In a cluster, these copies go to all blocks that want the same; goes with `refill`.
+    pub multicast: bool,
 }
 
 impl Pipelining {
@@ -17,8 +19,12 @@ impl Pipelining {
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word {
                 "refill" => chosen.refill = true,
-                _ => return Err(format!("`{word}` is no choice of the pipeliner, expected `refill`")),
+                "multicast" => chosen.multicast = true,
+                _ => return Err(format!("`{word}` is no choice of the pipeliner, expected `refill` or `multicast`")),
             }
+        }
+        if chosen.multicast && !chosen.refill {
+            return Err("`multicast` goes with `refill`: write `refill,multicast`".to_owned());
         }
         Ok(chosen)
     }
@@ -26,8 +32,8 @@ impl Pipelining {
     /// The words of what is chosen.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill } = self;
-        [("refill", refill)].into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
+        let Pipelining { refill, multicast } = self;
+        [("refill", refill), ("multicast", multicast)].into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }
 }
 
@@ -38,9 +44,10 @@ mod tests {
     #[test]
     fn words_name_choices() {
         assert_eq!(Pipelining::parse(""), Ok(Pipelining::default()));
-        let all = Pipelining::parse(" refill,").unwrap();
-        assert!(all.refill);
+        let all = Pipelining::parse(" multicast, refill,").unwrap();
+        assert!(all.refill && all.multicast);
         assert_eq!(Pipelining::parse(&all.words().join(",")), Ok(all));
         assert!(Pipelining::parse("refil").unwrap_err().contains("`refil`"));
+        assert!(Pipelining::parse("multicast").unwrap_err().contains("`refill,multicast`"));
     }
 }

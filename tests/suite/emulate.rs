@@ -21,11 +21,22 @@ use super::kernels::{files, in_parallel};
 use super::references;
 
 /// Architectures, the blocks of a cluster, and choices of the pipeliner.
-const MACHINES: [(&str, u32, &str); 4] =
-    [("sm_80", 1, ""), ("sm_90a", 1, ""), ("sm_90a", 2, ""), ("sm_90a", 1, "refill")];
+const MACHINES: [(&str, u32, &str); 5] = [
+    ("sm_80", 1, ""),
+    ("sm_90a", 1, ""),
+    ("sm_90a", 2, ""),
+    ("sm_90a", 1, "refill"),
+    ("sm_90a", 2, "refill,multicast"),
+];
 
 /// Those of a whole run beside them.
-const LARGE_CLUSTERS: [(&str, u32, &str); 2] = [("sm_90a", 4, ""), ("sm_90a", 8, "")];
+const LARGE_CLUSTERS: [(&str, u32, &str); 5] = [
+    ("sm_90a", 4, ""),
+    ("sm_90a", 8, ""),
+    ("sm_90a", 2, "refill"),
+    ("sm_90a", 4, "refill,multicast"),
+    ("sm_90a", 8, "refill,multicast"),
+];
 
 /// The cases with a loop that `refill` changes: an arrival of each warp stands in no other code.
 const REFILLED: [&str; 5] =
@@ -72,7 +83,11 @@ fn problems(
     };
     // Loops that do without a pipeline have nothing to refill.
     let staged = instance.options.num_stages != Some(1) && instance.options.num_warps != Some(1);
-    if !pipeline.is_empty() && staged && !assembly.ptx.contains("mbarrier.arrive.shared") {
+    if !pipeline.is_empty()
+        && staged
+        && !assembly.ptx.contains("mbarrier.arrive.shared")
+        && !assembly.ptx.contains("mbarrier.arrive.release.cluster")
+    {
         return vec!["no loop is refilled".to_owned()];
     }
     let prepared = match Prepared::new(&assembly, &arguments::of_case(&instance), instance.grid) {
@@ -158,8 +173,8 @@ fn emulated_refills_agree_for_every_number_of_iterations() {
         let every = if all { 1 } else { 7 };
         let tried = configs.iter().step_by(every);
         let found = tried.flat_map(|c| {
-            let wrong = problems(&mut folder, &loaded, c, MACHINES[3], all);
-            wrong.into_iter().map(move |p| format!("{name} [{c}] {p}"))
+            let wrong = MACHINES[3..].iter().flat_map(|&machine| problems(&mut folder, &loaded, c, machine, all));
+            wrong.map(|p| format!("{name} [{c}] {p}")).collect::<Vec<_>>()
         });
         found.collect()
     });

@@ -128,7 +128,10 @@ impl Checker<'_> {
                 state.may_leave(&place);
                 continue;
             }
-            let arrivals = self.warps * ArriveBarrier(op).count(self.ir).unwrap_or(1);
+            let arrive = ArriveBarrier(op);
+            // All blocks do the same: as many arrive here as this one arrives at.
+            let blocks = arrive.multicastCTA(self.ir).map_or(1, |bits| 1i64 << bits.count_ones());
+            let arrivals = self.warps * blocks * arrive.count(self.ir).unwrap_or(1);
             if let Some(count) = state.leave(&place, arrivals) {
                 let text = format!("{arrivals} arrivals come, and the mbarrier was made for {count}");
                 self.report(Fault::of(op, Sort::Waiting, text));

@@ -120,7 +120,8 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::combine_select_if::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     if options.pipelining.refill && options.target.has_tma() {
-        p.add(&nvidia::pipeline::refill::PASS);
+        let multicast = options.pipelining.multicast.to_string();
+        p.add_with(&nvidia::pipeline::refill::PASS, &[("multicast", multicast)]);
     }
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);

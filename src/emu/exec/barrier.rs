@@ -120,8 +120,10 @@ impl Env<'_, '_> {
         self.observe(warp, active, || Act::Arrive { at: Meeting::Cluster, round, releases: release });
         warp.cluster_arrived = Some(round);
         self.barrier.arrived += 1;
-        if let (Some(order), true) = (self.order.as_mut(), release) {
-            order.release(warp.agent, u32::MAX, &mut self.barrier.clock);
+        match self.order.as_mut() {
+            Some(order) if release => order.release(warp.agent, u32::MAX, &mut self.barrier.clock),
+            Some(order) => order.release_fenced(warp.agent, &mut self.barrier.clock),
+            None => {}
         }
         self.complete_cluster();
         Ok(())

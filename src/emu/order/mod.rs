@@ -246,6 +246,12 @@ impl Order {
         self.tick(warp);
     }
 
+    /// A relaxed arrival at the barrier of the cluster: it releases what fences before it covered.
+    pub(crate) fn release_fenced(&self, warp: u32, to: &mut Clock) {
+        let fenced = self.fences[warp as usize].released().filter(|(scope, _)| *scope >= Scope::Cluster);
+        fenced.for_each(|(_, known)| to.join(known));
+    }
+
     /// A synchronising read of a place. A relaxed one finds what the next fence acquires.
     pub(crate) fn read_place(
         &mut self,

@@ -19,6 +19,15 @@
 //!    copies become the first warp's, and nobody waits for the block. So do those in front of the loop, which fill the
 //!    slots for the first time.
 //!
+//! # Clusters
+//!
+//! With `multicast`, of blocks of a cluster that want the same of a copy the first one loads it for all: the bytes arrive
+//! at the same slot and mbarrier of each. Then a warp that has left a slot says so to all of these blocks, and each waits
+//! for the warps of all before it fills the slot. Each tells its own mbarrier how many bytes will arrive; that may be
+//! after they do, but not a phase too late, since its own warps have left the slot before.
+//!
+//! # Phases
+//!
 //! The first use of a slot finds it empty: the phase before the first one counts as over (PTX ISA,
 //! "mbarrier.test_wait"), and has parity 1. So the bit starts with 1, and flips whenever the first slot is filled again.
 //!
@@ -40,9 +49,11 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Block, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP};
 use crate::ir::dialects::enums::CmpiPredicate;
-use crate::ir::dialects::ttng::ttng::{ArriveBarrier, BarrierExpect, InitBarrier, WaitBarrier};
+use crate::ir::dialects::ttng::ttng::{
+    ArriveBarrier, AsyncTmaCopyGlobalToLocal, BarrierExpect, InitBarrier, WaitBarrier,
+};
 use crate::ir::dialects::{ArithOp, ScfOp, TtgOp, TtngOp};
-use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::nvidia::pipeline::lower_loads::carry;
 use crate::passes::ttg::{buffers, module_attrs};
 
@@ -54,7 +65,12 @@ pub static PASS: Pass = Pass {
     name: "ttc-refill-slots",
     doc: "let copies into rotating buffers wait for the slot that they fill, and not for the block",
     input: Input::Ttgir,
-    options: &[],
+    options: &[OptionSpec {
+        name: "multicast",
+        kind: OptionKind::Bool,
+        default: "false",
+        doc: "whether copies go to all blocks of the cluster that want the same",
+    }],
     run,
 };
 
@@ -63,7 +79,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut changed = false;
     for looped in loops {
         let mut phases = BTreeMap::new();
-        for (expect, decided) in plan::of_loop(ir, looped) {
+        for (expect, decided) in plan::of_loop(ir, looped, cx.flag("multicast")) {
             match decided {
                 Ok(refill) => {
                     apply(ir, looped, &refill, &mut phases);
@@ -89,6 +105,11 @@ fn apply(ir: &mut Ir, looped: Op, refill: &Refill, phases: &mut BTreeMap<Value, 
     let mut b = Builder::before(ir, refill.expect);
     let slot = indexed(&mut b, empty, refill.insert);
     let wait = b.insert(WaitBarrier::state(b.loc, slot, phase, Some(pred), &[]));
+    for &copy in refill.copies.iter().chain(&refill.first) {
+        if refill.shared != 0 && plan::shared_by(ir, copy) != 0 {
+            ir.put(copy, AsyncTmaCopyGlobalToLocal::ATTR.multicast, true);
+        }
+    }
     for op in refill.copies.iter().chain(&refill.first).copied().chain([wait, refill.expect]) {
         ir.put(op, FIRST_WARP, true);
     }
@@ -97,13 +118,14 @@ fn apply(ir: &mut Ir, looped: Op, refill: &Refill, phases: &mut BTreeMap<Value, 
 /// Step 2: made right behind the array of mbarriers that it stands beside, and ended where that ends.
 fn allocate(ir: &mut Ir, refill: &Refill) -> Value {
     let (warps, ctas) = module_attrs::threads(ir).map_or((1, 1), |t| (t.num_warps, t.num_ctas));
+    let arrivals = i64::from(warps) << refill.shared.count_ones();
     let ty = buffers::mbarriers(Some(refill.slots), ctas);
     let made = ir.def_op(refill.full).expect("an array of mbarriers is made");
     let mut b = Builder::after(ir, made);
     let empty = b.value(TtgOp::LocalAlloc, &[], ty);
     for i in 0..refill.slots {
         let slot = slot(&mut b, empty, i);
-        b.insert(InitBarrier::state(b.loc, slot).with(InitBarrier::ATTR.count, i64::from(warps)));
+        b.insert(InitBarrier::state(b.loc, slot).with(InitBarrier::ATTR.count, arrivals));
     }
     let mut b = Builder::before(ir, refill.end);
     for i in 0..refill.slots {
@@ -151,6 +173,6 @@ fn arrive(ir: &mut Ir, refill: &Refill, empty: Value) {
     });
     let slot = indexed(&mut b, empty, refill.slot);
     let state = ArriveBarrier::state(b.loc, slot, pred).with(ArriveBarrier::ATTR.count, 1);
-    let arrival = b.insert(state);
+    let arrival = b.insert(state.with(ArriveBarrier::ATTR.multicastCTA, i64::from(refill.shared)));
     ir.put(arrival, EACH_WARP, true);
 }

@@ -40,6 +40,7 @@ use crate::ir::dialects::ttng::ttng::{
 };
 use crate::ir::dialects::{TtgOp, TtngOp};
 use crate::ir::rewrite::fold::const_of;
+use crate::layout::encodings::tma_messages;
 use crate::passes::ttg::module_attrs;
 use crate::passes::ttg::pipeline::schedule::ancestor_in;
 
@@ -61,6 +62,15 @@ pub(super) struct Refill {
     /// The slot that is left there, and whether there is one in the first iteration.
     pub(super) slot: Value,
     pub(super) always: bool,
+    /// The bits of the block's number in which blocks of the cluster differ that copies fill with the same; 0 where each
+    /// fills its own slots.
+    pub(super) shared: u32,
+}
+
+/// The bits of the block's number in which blocks differ that want the same of this copy.
+pub(super) fn shared_by(ir: &Ir, copy: Op) -> u32 {
+    let filled = AsyncTmaCopyGlobalToLocal::of(ir, copy).map(|copy| copy.result(ir));
+    filled.and_then(|slot| tma_messages(ir.ty(slot)).ok()).map_or(0, |plan| plan.copies)
 }
 
 /// Why copies keep their barrier.
@@ -68,12 +78,14 @@ pub(super) type Obstacle = &'static str;
 
 /// The copies of a loop's body, in the order of the text: the `ttng.barrier_expect` that they begin with, and what is
 /// decided.
-pub(super) fn of_loop(ir: &Ir, looped: Op) -> Vec<(Op, Result<Refill, Obstacle>)> {
+///
+/// `multicast`: whether a copy may go to several blocks.
+pub(super) fn of_loop(ir: &Ir, looped: Op, multicast: bool) -> Vec<(Op, Result<Refill, Obstacle>)> {
     let Some(body) = ir.body(looped, 0) else { return vec![] };
     let expects = ir.ops(body).filter(|&op| !ir.stores(op, FIRST_WARP)).filter_map(|op| BarrierExpect::of(ir, op));
     // Others belong to copies that are waited for at once.
     let rotating = expects.filter(|expect| MemDescIndex::defining(ir, expect.alloc(ir)).is_some());
-    rotating.map(|expect| (expect.0, Loop { ir, looped, body }.refill(expect))).collect()
+    rotating.map(|expect| (expect.0, Loop { ir, looped, body, multicast }.refill(expect))).collect()
 }
 
 /// A number that the loop counts up from slot to slot: `next = arg + 1 < slots ? arg + 1 : 0`.
@@ -94,14 +106,15 @@ struct Loop<'a> {
     ir: &'a Ir,
     looped: Op,
     body: Block,
+    multicast: bool,
 }
 
 impl Loop<'_> {
     fn refill(&self, expect: BarrierExpect) -> Result<Refill, Obstacle> {
         let ir = self.ir;
         let threads = module_attrs::threads(ir).ok_or("the module does not say how many warps there are")?;
-        if threads.num_warps < 2 || threads.num_ctas > 1 || self.among_warps_of_its_own() {
-            return Err("the program is one warp, or a cluster, or its warps have different work");
+        if threads.num_warps < 2 || self.among_warps_of_its_own() {
+            return Err("the program is one warp, or its warps have different work");
         }
         let (full, insert) = self.slot_of(expect.alloc(ir)).ok_or("its mbarrier is no slot of an array")?;
         let slots = self.slots(full).ok_or("its mbarrier is no slot of an array in front of the loop")?;
@@ -147,6 +160,7 @@ impl Loop<'_> {
         }
         let fills = |op: &Op| ir.is(*op, TtngOp::BarrierExpect) || ir.is(*op, TtngOp::AsyncTmaCopyGlobalToLocal);
         let first = signals.outside.into_iter().filter(fills).collect();
+        let shared = copies.iter().filter(|_| self.multicast).fold(0, |all, &copy| all | shared_by(ir, copy));
         let slot = if lag == 0 { extract.next } else { extract.arg };
         Ok(Refill {
             full,
@@ -159,6 +173,7 @@ impl Loop<'_> {
             left,
             slot,
             always: lag == 0,
+            shared,
         })
     }
 
