@@ -21,7 +21,7 @@
 //!
 //! ```text
 //! ttng.warp_group_dot_wait              the product of the iteration before is done        pending: reads of the slots
-//! ttng.arrive_barrier %empty {each}     this warp is through with it                       …, released at %empty
+//! ttng.arrive_barrier %empty {each}     this warp is through with it                       …, left at %empty
 //! ttng.wait_barrier %empty {first}      the first warp goes on when all warps are          …, before the first warp
 //! ttng.async_tma_copy %slot {first}     conflicts with nothing, and needs no barrier
 //! ```
@@ -46,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::Allocation;
 use super::flow::Segments;
-use super::shared_effects::{BufferAccess, Event, Flight, events};
+use super::shared_effects::{BufferAccess, Class, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
 use crate::layout::plan::Among;
 
@@ -55,7 +55,7 @@ use crate::layout::plan::Among;
 struct Pending {
     access: BufferAccess,
     /// The bytes of mbarriers at which each warp has arrived behind the access.
-    released: BTreeSet<(u32, u32)>,
+    left: BTreeSet<(u32, u32)>,
     /// Whether the first warp has waited for one of these arrivals.
     before_first_warp: bool,
     /// Whether the access only begins. It ends at a wait, where it is pending once more; no barrier before ends it.
@@ -64,7 +64,7 @@ struct Pending {
 
 impl Pending {
     fn new(access: BufferAccess) -> Pending {
-        Pending { access, released: BTreeSet::new(), before_first_warp: false, begins: false }
+        Pending { access, left: BTreeSet::new(), before_first_warp: false, begins: false }
     }
 
     fn conflicts(&self, access: &BufferAccess) -> bool {
@@ -79,30 +79,57 @@ impl Pending {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     pending: BTreeSet<Pending>,
+    /// Those that the next meeting of all threads ends.
+    released: BTreeSet<Pending>,
     in_flight: BTreeSet<(Flight, BufferAccess)>,
+    /// Whether something goes on in other blocks.
+    reached: bool,
 }
 
 impl State {
     /// Adds what another state holds; whether that was new.
     fn join(&mut self, other: &State) -> bool {
-        let before = (self.pending.len(), self.in_flight.len());
+        let size = |s: &State| (s.pending.len(), s.released.len(), s.in_flight.len(), s.reached);
+        let before = size(self);
         self.pending.extend(other.pending.iter().cloned());
+        self.released.extend(other.released.iter().cloned());
         self.in_flight.extend(other.in_flight.iter().cloned());
-        before != (self.pending.len(), self.in_flight.len())
+        self.reached |= other.reached;
+        before != size(self)
+    }
+
+    /// All threads have waited for each other.
+    fn wait(&mut self) {
+        self.pending.clear();
+        self.released.clear();
+        self.reached = false;
+    }
+
+    /// What is not ordered yet.
+    fn open(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().chain(&self.released)
     }
 
     /// Whether an operation's events conflict with what is pending, or would had the operation's own barriers not come
     /// before.
     fn conflicts(&self, happening: &[Event], among: Among) -> bool {
-        let counts = |a: &BufferAccess, b: &BufferAccess| (among == Among::Cluster) == (a.remote || b.remote);
+        // That mbarriers are initialised the blocks learn by a barrier that is not placed here.
+        let counts = |before: &BufferAccess, now: &BufferAccess| match among {
+            Among::Cluster => {
+                (before.remote || now.remote) && (before.class, now.class) != (Class::MbarrierLife, Class::MbarrierUse)
+            }
+            Among::Block | Among::Warp => !(before.remote || now.remote),
+        };
         for event in happening {
             match event {
                 Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)
-                    if self.pending.iter().any(|p| p.conflicts(access) && counts(&p.access, access)) =>
+                    if self.open().any(|p| p.conflicts(access) && counts(&p.access, access)) =>
                 {
                     return true;
                 }
-                Event::End if among == Among::Cluster && self.pending.iter().any(|p| p.access.remote) => return true,
+                Event::End if among == Among::Cluster && (self.reached || self.open().any(|p| p.access.remote)) => {
+                    return true;
+                }
                 event if is_barrier(event, among) => return false,
                 _ => {}
             }
@@ -113,7 +140,7 @@ impl State {
     fn run(&mut self, happening: &[Event], among: Among) {
         for event in happening {
             match event {
-                event if is_barrier(event, among) => self.pending.clear(),
+                event if is_barrier(event, among) => self.wait(),
                 Event::Access(access) => {
                     self.pending.insert(Pending::new(access.clone()));
                 }
@@ -128,15 +155,23 @@ impl State {
                         self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
-                Event::Release { start, end } => self.each(|p| {
-                    p.released.insert((*start, *end));
+                Event::Leave { start, end } => self.each(|p| {
+                    p.left.insert((*start, *end));
                 }),
-                Event::Acquire { start, end } => self.each(|p| {
-                    if p.released.iter().any(|at| at.0 < *end && *start < at.1) {
-                        p.released.clear();
+                Event::Enter { start, end } => self.each(|p| {
+                    if p.left.iter().any(|at| at.0 < *end && *start < at.1) {
+                        p.left.clear();
                         p.before_first_warp = true;
                     }
                 }),
+                Event::Release => {
+                    let made = |pending: &Pending| pending.access.class == Class::MbarrierLife;
+                    let (made, rest) = std::mem::take(&mut self.pending).into_iter().partition(made);
+                    self.released.append(&mut { made });
+                    self.pending = rest;
+                }
+                Event::Meeting => self.released.clear(),
+                Event::Reach => self.reached = true,
                 Event::Signalled(_) | Event::Barrier | Event::ClusterBarrier | Event::End => {}
             }
         }
@@ -210,7 +245,7 @@ impl Membar {
                     };
                     if needed {
                         chosen.insert(*op);
-                        state.pending.clear();
+                        state.wait();
                     }
                 }
                 state.run(events, self.among);
@@ -293,10 +328,10 @@ impl Membar {
         let mut found = vec![];
         for (op, events) in &self.happening[segment] {
             if barriers.contains(op) {
-                state.pending.clear();
+                state.wait();
             } else if state.conflicts(events, self.among) {
                 found.push(*op);
-                state.pending.clear();
+                state.wait();
             }
             state.run(events, self.among);
         }
@@ -313,7 +348,7 @@ impl Membar {
                 let mut state = states[index].clone();
                 for (op, events) in &self.happening[index] {
                     if barriers.contains(op) {
-                        state.pending.clear();
+                        state.wait();
                     }
                     state.run(events, self.among);
                 }

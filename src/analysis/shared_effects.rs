@@ -7,12 +7,13 @@
 //! | scratch memory (`tt.reduce`, …) | write; barrier; read: every write of the operation's own protocol is followed by a barrier |
 //! | … that stays within warps | write; read: what other warps do is not waited for |
 //! | … between the blocks of a cluster | write; barrier of the cluster; read of other blocks' memory |
+//! | what acts in other blocks by itself (TMA to several blocks, arrivals at their mbarriers) | its accesses are remote, and go on |
 //! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
 //! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
-//! | an arrival of each warp at an mbarrier | what this warp has done is released there |
-//! | a wait of the first warp at an mbarrier | what was released there comes before what the first warp does from here on |
+//! | an arrival of each warp at an mbarrier | what this warp has done it has left there |
+//! | a wait of the first warp at an mbarrier | what all warps have left there comes before what the first warp does from here on |
 //!
 //! An access covers an interval of bytes. Where a view takes a known part of a buffer, the interval is that of the part
 //! (a constant index), or the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
@@ -96,13 +97,13 @@ pub enum Event {
         all: bool,
     },
     /// Each warp says at the mbarriers in these bytes that it has done all that came before.
-    Release {
+    Leave {
         start: u32,
         end: u32,
     },
-    /// The first warp has waited at the mbarriers in these bytes for what was released there. Which of several, and for
-    /// which of their phases, is taken for right; the check of shared memory asks for both.
-    Acquire {
+    /// The first warp has waited at the mbarriers in these bytes until all warps had left. Which of several, and for which
+    /// of their phases, is taken for right; the check of shared memory asks for both.
+    Enter {
         start: u32,
         end: u32,
     },
@@ -110,6 +111,12 @@ pub enum Event {
     Barrier,
     /// All threads of the cluster have done all that came before.
     ClusterBarrier,
+    /// All threads of the cluster are here; what they did is ordered as far as it was released.
+    Meeting,
+    /// The mbarriers that were initialised are released.
+    Release,
+    /// Something happens in other blocks that nobody here waits for.
+    Reach,
     /// The block ends, and its memory with it.
     End,
 }
@@ -140,10 +147,18 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
         }
         events.push(access(false, among == Among::Cluster));
     }
+    if reaches_blocks(ir, op) {
+        events.push(Event::Reach);
+    }
     if ir.is(op, TtOp::Return) {
         events.push(Event::End);
     }
     events
+}
+
+/// Whether the operation acts in the memory of other blocks, as its table entry says.
+fn reaches_blocks(ir: &Ir, op: Op) -> bool {
+    context_ctas(ir, op) > 1 && ir.spec(op).reaches_blocks.is_some_and(|reaches| reaches(ir, op))
 }
 
 /// What the operation orders before it does anything.
@@ -152,15 +167,18 @@ fn orders(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
         Order::Nothing => {}
         Order::Barrier => events.push(Event::Barrier),
         Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
-        Order::ClusterBarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::ClusterBarrier)),
-        Order::ReleasesIf(holds) if !holds(ir, op) => events.push(Event::Barrier),
-        Order::ReleasesIf(_) => {
-            at_mbarriers(ir, op, allocation, events, |a| Event::Release { start: a.start, end: a.end });
+        Order::LeavesIf(holds) if !holds(ir, op) => events.push(Event::Barrier),
+        Order::LeavesIf(_) => {
+            at_mbarriers(ir, op, allocation, events, |a| Event::Leave { start: a.start, end: a.end });
         }
-        Order::AcquiresIf(holds) if !holds(ir, op) => {}
-        Order::AcquiresIf(_) => {
-            at_mbarriers(ir, op, allocation, events, |a| Event::Acquire { start: a.start, end: a.end });
+        Order::EntersIf(holds) if !holds(ir, op) => {}
+        Order::EntersIf(_) => {
+            at_mbarriers(ir, op, allocation, events, |a| Event::Enter { start: a.start, end: a.end });
         }
+        Order::ClusterBarrierIf(holds) => {
+            events.push(if holds(ir, op) { Event::ClusterBarrier } else { Event::Meeting });
+        }
+        Order::ReleasesMbarriers => events.push(Event::Release),
         Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
     }
 }
@@ -174,7 +192,7 @@ fn at_mbarriers(
     event: impl Fn(BufferAccess) -> Event,
 ) {
     let touch = Touch { class: Class::MbarrierUse, write: false, when: When::Now };
-    accesses(ir, ir.operands(op)[0], allocation, touch, events, &event);
+    accesses(ir, ir.operands(op)[0], allocation, touch, events, (false, &event));
 }
 
 /// The accesses that the table states, operands first.
@@ -202,7 +220,8 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
         When::Signalled => &Event::Signalled,
     };
     let first_warp = ir.stores(op, FIRST_WARP);
-    accesses(ir, value, allocation, touch, events, &|access| event(BufferAccess { first_warp, ..access }));
+    let event = |access| event(BufferAccess { first_warp, ..access });
+    accesses(ir, value, allocation, touch, events, (reaches_blocks(ir, op), &event));
 }
 
 /// Which threads the operation's own protocol makes wait for each other.
@@ -218,10 +237,10 @@ fn among(ir: &Ir, op: Op, allocation: &Allocation) -> Among {
 
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
+    // Its blocks may reach into each other's memory.
+    let remote = context_ctas(ir, op) > 1;
     if let Some(buffer) = allocation.of(op) {
         let (start, end) = (buffer.offset, buffer.end());
-        // Its blocks may reach into each other's memory.
-        let remote = context_ctas(ir, op) > 1;
         events.push(Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, true) }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
@@ -231,7 +250,7 @@ fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
             allocation,
             Touch { class: Class::Data, write: true, when: When::Now },
             events,
-            &Event::Access,
+            (remote, &Event::Access),
         );
     }
 }
@@ -243,11 +262,11 @@ fn accesses(
     allocation: &Allocation,
     touch: Touch,
     events: &mut Vec<Event>,
-    event: &dyn Fn(BufferAccess) -> Event,
+    (remote, event): (bool, &dyn Fn(BufferAccess) -> Event),
 ) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write);
+        let whole = BufferAccess { remote, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

@@ -70,13 +70,14 @@ impl Path<'_> {
             }
             Event::Barrier | Event::ClusterBarrier => self.pending.clear(),
             // The kernels arrive at one mbarrier each time, and wait there.
-            Event::Release { start, end } => self.pending.iter_mut().for_each(|p| {
-                p.released.insert((start, end));
+            Event::Leave { start, end } => self.pending.iter_mut().for_each(|p| {
+                p.left.insert((start, end));
             }),
-            Event::Acquire { start, end } => {
-                let all = self.pending.iter_mut().filter(|p| p.released.contains(&(start, end)));
+            Event::Enter { start, end } => {
+                let all = self.pending.iter_mut().filter(|p| p.left.contains(&(start, end)));
                 all.for_each(|p| p.before_first_warp = true);
             }
+            Event::Meeting | Event::Release | Event::Reach => panic!("there are no clusters"),
             Event::End => {}
         }
     }

@@ -110,15 +110,16 @@ pub enum Order {
     Barrier,
     /// As `Barrier`, in those operations of which this holds.
     BarrierIf(fn(&Ir, Op) -> bool),
-    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. The others
-    /// order nothing.
+    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. In the others
+    /// they only meet: what this orders is what a fence released before.
     ClusterBarrierIf(fn(&Ir, Op) -> bool),
-    /// At a barrier in shared memory: in those operations of which this holds, each warp lets what it has done come before
-    /// what follows a wait there. In the others all threads do, as at `Barrier`.
-    ReleasesIf(fn(&Ir, Op) -> bool),
-    /// In those operations of which this holds: what all warps have let come before comes before what the first warp does
-    /// from here on.
-    AcquiresIf(fn(&Ir, Op) -> bool),
+    /// At an mbarrier: in those operations of which this holds, each warp lets what it has done come before what the first
+    /// warp does behind a wait there. In the others all threads have done it, as at `Barrier`.
+    LeavesIf(fn(&Ir, Op) -> bool),
+    /// At an mbarrier, in those operations of which this holds: the first warp waits until all warps have left.
+    EntersIf(fn(&Ir, Op) -> bool),
+    /// Mbarriers that this thread has initialised are released: they are initialised for who meets it afterwards.
+    ReleasesMbarriers,
     /// What is in flight is complete, as if it happened now, but for as many as the function says.
     Completes(Flight, fn(&Ir, Op) -> Option<i64>),
 }

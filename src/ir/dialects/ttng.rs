@@ -1,6 +1,6 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
-use super::discardable::{EACH_WARP, FIRST_WARP};
+use super::discardable::{EACH_WARP, FIRST_WARP, TWO_CTAS};
 use super::enums::{
     CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem,
     TmemReduceKind, TmemWaitKind,
@@ -15,6 +15,11 @@ fn is_async(ir: &Ir, op: Op) -> bool {
     ttng::WarpGroupDot(op).isAsync(ir)
 }
 
+/// Whether blocks of the cluster work in pairs, as `tcgen05` with `two_ctas` does.
+fn in_pairs(ir: &Ir) -> bool {
+    ir.get(ir.module(), TWO_CTAS).is_some_and(|pairs| pairs.as_bool() == Some(true))
+}
+
 dialect! {
     /// Operations of the `ttng` dialect.
     Ttng(TtngOp) "ttng" (ttng) {
@@ -26,6 +31,7 @@ dialect! {
         };
         /// Makes initialised barriers visible to the cluster.
         FenceMbarrierInitReleaseCluster "fence_mbarrier_init_release_cluster" () -> () {} {
+            order: Order::ReleasesMbarriers,
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::needs_cluster),
@@ -40,6 +46,7 @@ dialect! {
         /// Asks to cancel a cluster that has not started, to take over its work.
         ClcTryCancel "clc_try_cancel" (result: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE]) -> () {} {
             classes: Classes::ASYNC_PROXY,
+            reaches_blocks: Some(|_, _| true),
             effects: Effects::Write,
             format: Format::Text(
                 "$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))",
@@ -120,6 +127,7 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             order: Order::BarrierIf(|ir, op| !ir.stores(op, FIRST_WARP)),
+            reaches_blocks: Some(|ir, op| ttng::BarrierExpect(op).fromCTA(ir).is_some()),
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::barrier_expect),
@@ -132,7 +140,7 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             traits: Traits::ATTR_SIZED_OPERANDS,
-            order: Order::AcquiresIf(|ir, op| ir.stores(op, FIRST_WARP)),
+            order: Order::EntersIf(|ir, op| ir.stores(op, FIRST_WARP)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` \
@@ -148,7 +156,11 @@ dialect! {
             { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) }
             {
             classes: Classes::PREDICATED,
-            order: Order::ReleasesIf(|ir, op| ir.stores(op, EACH_WARP)),
+            order: Order::LeavesIf(|ir, op| ir.stores(op, EACH_WARP)),
+            reaches_blocks: Some(|ir, op| {
+                let arrive = ttng::ArriveBarrier(op);
+                arrive.fromCTA(ir).is_some() || arrive.multicastCTA(ir) != Some(0)
+            }),
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::arrive_barrier),
@@ -169,6 +181,7 @@ dialect! {
             -> ()
             {}
             {
+            reaches_blocks: Some(|_, _| true),
             effects: Effects::Write,
             format: Format::Text(
                 "$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` \
@@ -191,6 +204,7 @@ dialect! {
             {
             classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| ttng::AsyncTmaCopyGlobalToLocal(op).multicast(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred \
@@ -236,6 +250,7 @@ dialect! {
             { multicast: Unit => Absent }
             {
             classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
+            reaches_blocks: Some(|ir, op| ttng::AsyncTmaGather(op).multicast(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
@@ -276,6 +291,10 @@ dialect! {
             {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| {
+                let product = ttng::TcGen5Mma(op);
+                product.two_ctas(ir) || product.multicast(ir)
+            }),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $use_d `,` $pred `` \
@@ -299,6 +318,10 @@ dialect! {
             {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| {
+                let product = ttng::TcGen5MmaScaled(op);
+                product.two_ctas(ir) || product.multicast(ir)
+            }),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` \
@@ -316,6 +339,7 @@ dialect! {
             {
             order: Order::Barrier,
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| !ttng::TcGen5Commit(op).descs(ir).is_empty() || in_pairs(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` \
@@ -377,6 +401,7 @@ dialect! {
         /// Starts copying from shared to tensor memory.
         TmemCopy "tmem_copy" (src: one MEMDESC [READ], dst: one MEMDESC [WRITE]) -> () {} {
             classes: Classes::ASYNC_PROXY,
+            reaches_blocks: Some(|ir, _| in_pairs(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $dst attr-dict `:` qualified(type(operands))"),
             verify: Some(verify::ttng_mma::tmem_copy),
