@@ -13,7 +13,8 @@
 //!    uses. No initialisation may follow it.
 //! 3. Where there is no such place (mbarriers that live in a loop), each block with initialisations has its own.
 //! 4. A barrier of the cluster that stands between the initialisations and the place is used again. The fence goes
-//!    before it if it is relaxed; one that is not has released the initialisation itself.
+//!    before it if it is relaxed, unless there is one; a barrier that is not relaxed has released the initialisation
+//!    itself.
 //!
 //! # Example
 //!
@@ -70,10 +71,14 @@ pub fn init_syncs(ir: &Ir, func: Op, alias: &SharedAlias) -> Vec<InitSync> {
     };
     let uses: Vec<Op> = all.iter().copied().filter(|&op| uses_tracked(op)).collect();
     let inits: Vec<Op> = inits.iter().map(|i| i.0).collect();
-    match one_place(ir, region, &inits, &uses) {
+    let mut found = match one_place(ir, region, &inits, &uses) {
         Some(sync) => vec![sync],
         None => place_of_each_block(ir, &inits, &uses),
-    }
+    };
+    let is_fenced =
+        |s: &InitSync| ir.prev_op(s.fence).is_some_and(|o| ir.is(o, TtngOp::FenceMbarrierInitReleaseCluster));
+    found.retain(|sync| sync.barrier || !ir.is(sync.fence, TtngOp::ClusterBarrier) || !is_fenced(sync));
+    found
 }
 
 /// The memory descriptors that an operation itself reads or writes.

@@ -217,6 +217,8 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
         When::InFlightIf(flight, holds) if holds(ir, op) => &move |access| Event::InFlight(flight, access),
         When::Now | When::NowIf(_) | When::InFlightIf(..) => &Event::Access,
         When::InFlight(flight) => &move |access| Event::InFlight(flight, access),
+        // The mbarriers of other blocks may be told before anybody waits there.
+        When::Signalled if touch.class == Class::MbarrierUse && reaches_blocks(ir, op) => &Event::Access,
         When::Signalled => &Event::Signalled,
     };
     let first_warp = ir.stores(op, FIRST_WARP);

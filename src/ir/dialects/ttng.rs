@@ -15,6 +15,11 @@ fn is_async(ir: &Ir, op: Op) -> bool {
     ttng::WarpGroupDot(op).isAsync(ir)
 }
 
+/// Whether `fromCTA` lets a block arrive for another one: not all bits of the number are kept.
+fn routes(ir: &Ir, op: Op, kept: Option<i64>) -> bool {
+    kept.is_some_and(|kept| kept != verify::context_ctas(ir, op) - 1)
+}
+
 /// Whether blocks of the cluster work in pairs, as `tcgen05` with `two_ctas` does.
 fn in_pairs(ir: &Ir) -> bool {
     ir.get(ir.module(), TWO_CTAS).is_some_and(|pairs| pairs.as_bool() == Some(true))
@@ -118,8 +123,8 @@ dialect! {
             format: Format::Text("$alloc attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
-        /// own.
+        /// Tells an mbarrier how many bytes will arrive. The bits of `fromCTA` say which bits of a block's number are
+        /// kept in the number of the block that does so for it; without, each does for its own.
         BarrierExpect "barrier_expect"
             (alloc: one MEMDESC [ARRIVE], pred: one I1)
             -> ()
@@ -127,7 +132,7 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             order: Order::BarrierIf(|ir, op| !ir.stores(op, FIRST_WARP)),
-            reaches_blocks: Some(|ir, op| ttng::BarrierExpect(op).fromCTA(ir).is_some()),
+            reaches_blocks: Some(|ir, op| routes(ir, op, ttng::BarrierExpect(op).fromCTA(ir))),
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::barrier_expect),
@@ -148,8 +153,9 @@ dialect! {
             ),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
-        /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
+        /// Arrives `count` times at an mbarrier. The bits of `fromCTA` say which bits of a block's number are kept in
+        /// the number of the block that arrives for it, those of `multicastCTA` which may differ in the blocks at whose
+        /// barriers each block arrives.
         ArriveBarrier "arrive_barrier"
             (alloc: one MEMDESC [ARRIVE], pred: opt I1)
             -> ()
@@ -159,7 +165,7 @@ dialect! {
             order: Order::LeavesIf(|ir, op| ir.stores(op, EACH_WARP)),
             reaches_blocks: Some(|ir, op| {
                 let arrive = ttng::ArriveBarrier(op);
-                arrive.fromCTA(ir).is_some() || arrive.multicastCTA(ir) != Some(0)
+                routes(ir, op, arrive.fromCTA(ir)) || arrive.multicastCTA(ir) != Some(0)
             }),
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
