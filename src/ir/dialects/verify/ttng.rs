@@ -3,7 +3,7 @@
 use super::ttg::mutable;
 use super::{Type, context_ctas, context_warps, encloses, ensure, memdesc, operand_ty, result_ty, same_contents};
 use crate::ir::core::{Bases, Encoding, FloatKind, Ir, Op, Value};
-use crate::ir::dialects::discardable::NOINLINE;
+use crate::ir::dialects::discardable::{EACH_WARP, NOINLINE};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::dialects::{TtOp, TtgOp};
@@ -76,8 +76,12 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
         let (expected, found) = (one_each(ctas), cga_of(operand_ty(ir, op, 0)));
         ensure!(found == expected, "the barrier it arrives at has CGALayout {found:?}, expected {expected:?}");
     }
-    routed(ir, op)?;
     let from = ir.get(op, view::BarrierExpect::ATTR.fromCTA);
+    ensure!(
+        !ir.stores(op, EACH_WARP) || bits == 0 && from.is_none(),
+        "each warp arrives for itself, expected the barrier of its own block and neither `fromCTA` nor `multicastCTA`"
+    );
+    routed(ir, op)?;
     // To keep all bits is what an absent `fromCTA` stands for.
     ensure!(
         bits == 0 || from.is_none_or(|f| f == ctas - 1),
