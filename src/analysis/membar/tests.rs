@@ -70,12 +70,12 @@ impl Path<'_> {
             }
             Event::Barrier | Event::ClusterBarrier => self.pending.clear(),
             // The kernels arrive at one mbarrier each time, and wait there.
-            Event::Leave { start, end } => self.pending.iter_mut().for_each(|p| {
-                p.left.insert((start, end));
+            Event::Leave { start, end, blocks } => self.pending.iter_mut().for_each(|p| {
+                p.left.insert((start, end, blocks));
             }),
             Event::Enter { start, end } => {
-                let all = self.pending.iter_mut().filter(|p| p.left.contains(&(start, end)));
-                all.for_each(|p| p.before_first_warp = true);
+                let all = self.pending.iter_mut().filter(|p| p.left.contains(&(start, end, 0)));
+                all.for_each(|p| p.before_first_warp = Some(0));
             }
             Event::Meeting | Event::Release | Event::Reach => panic!("there are no clusters"),
             Event::End => {}

@@ -8,7 +8,8 @@
 //!    does not matter has a reason: nothing that conflicts crosses it, or the judge names the lines that order it too.
 //!
 //! `cargo test planted_faults` tries some faults of small kernels. `make emulate-faults` tries all faults of all cases
-//! and prints a table; `TTC_CASES` chooses cases, and `TTC_PIPELINE=refill` the machines with that choice of the pipeliner. `make gpu-faults` writes faults for a GPU ([`export`]).
+//! and prints a table; `TTC_CASES` chooses cases, and `TTC_PIPELINE=refill` the machines with that choice of the
+//! pipeliner. `make gpu-faults` writes faults for a GPU ([`export`]).
 
 // The table is what a whole run is for.
 #![allow(clippy::print_stdout)]
