@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ttc::backend;
 use ttc::cache::size;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
@@ -170,6 +171,9 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster [default: the configuration's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Which loads of tiles become copies by hardware (TMA, from sm_90 on)
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Tma::Off)]
+    pub(crate) tma: Tma,
 }
 
 #[derive(Args, Debug)]
@@ -337,6 +341,25 @@ pub(crate) struct Schedules {
     /// When copies and asynchronous products land [default: late, early and random in turn]
     #[arg(long, value_enum, help_heading = "Schedules of the emulator")]
     pub(crate) landing: Option<Landing>,
+}
+
+/// Which loads become copies by hardware.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tma {
+    /// None
+    Off,
+    /// Those of operands of matrix products in loops, where they are rectangles of strided arrays; the kernel makes
+    /// the tensor descriptors
+    Device,
+}
+
+impl From<Tma> for backend::Tma {
+    fn from(tma: Tma) -> backend::Tma {
+        match tma {
+            Tma::Off => backend::Tma::Off,
+            Tma::Device => backend::Tma::Device,
+        }
+    }
 }
 
 /// When asynchronous work lands.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::backend::Tma;
 use crate::driver::request::{Choice, ConfigChoice};
 use crate::driver::{self, Stage};
 use crate::irgen::TypeRule;
@@ -164,6 +165,13 @@ impl Options {
     #[must_use]
     pub fn triton_abi(mut self, on: bool) -> Options {
         self.settings.triton_abi = on;
+        self
+    }
+
+    /// Which loads of tiles become copies by hardware. The default is none.
+    #[must_use]
+    pub fn tma(mut self, mode: Tma) -> Options {
+        self.settings.tma = mode;
         self
     }
 

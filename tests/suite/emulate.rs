@@ -1,5 +1,5 @@
-//! Every case of `kernels/`, compiled for two architectures and for clusters of two blocks, runs in the emulator and
-//! agrees with its reference, and nothing is found.
+//! Every case of `kernels/`, compiled for two architectures, for clusters of two blocks, and with loads that become TMA,
+//! runs in the emulator and agrees with its reference, and nothing is found.
 //!
 //! `TTC_CASES=softmax cargo test emulated` runs those whose name contains the text. `TTC_SWEEP=1` runs every
 //! configuration of the cases that differs from the default in one parameter, larger clusters, and more schedules
@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use ttc::backend::Tma;
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
 use ttc::driver::{Job, JobOptions};
 use ttc::emu::{Landing, Options};
@@ -20,11 +21,17 @@ use ttc::target::Target;
 use super::kernels::{files, in_parallel};
 use super::references;
 
-/// Architectures, and the blocks of a cluster.
-const MACHINES: [(&str, u32); 3] = [("sm_80", 1), ("sm_90a", 1), ("sm_90a", 2)];
+/// Architectures, the blocks of a cluster, and loads that become TMA.
+const MACHINES: [(&str, u32, Tma); 5] = [
+    ("sm_80", 1, Tma::Off),
+    ("sm_90a", 1, Tma::Off),
+    ("sm_90a", 2, Tma::Off),
+    ("sm_90a", 1, Tma::Device),
+    ("sm_90a", 2, Tma::Device),
+];
 
 /// Those of a whole run beside them.
-const LARGE_CLUSTERS: [(&str, u32); 2] = [("sm_90a", 4), ("sm_90a", 8)];
+const LARGE_CLUSTERS: [(&str, u32, Tma); 2] = [("sm_90a", 4, Tma::Off), ("sm_90a", 8, Tma::Off)];
 
 /// Cases whose kernels do not exist on an architecture: f8 needs conversions that came with sm_89.
 const NOT_FOR: &[(&str, &str)] = &[("cast", "sm_80"), ("dot_scaled_blocks", "sm_80"), ("matmul_fp8", "sm_80")];
@@ -48,7 +55,7 @@ fn problems(
     folder: &mut Folder,
     loaded: &Loaded,
     config: &Config,
-    (arch, num_ctas): (&str, u32),
+    (arch, num_ctas, tma): (&str, u32, Tma),
     more: bool,
 ) -> Vec<String> {
     let instance = match loaded.case.instance(&loaded.kernel, config) {
@@ -57,13 +64,20 @@ fn problems(
     };
     let reference = references::lookup(&loaded.case.reference).expect("the interpreter's test has found it");
     let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
-    let options = JobOptions { include: loaded.include.clone(), num_ctas, ..instance.options.clone() };
-    let kernel = Some(loaded.kernel.name.clone());
-    let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
-    let assembly = match compile(&folder.sources, &job) {
+    let made = |tma: Tma| {
+        let options = JobOptions { include: loaded.include.clone(), num_ctas, tma, ..instance.options.clone() };
+        let kernel = Some(loaded.kernel.name.clone());
+        let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
+        compile(&folder.sources, &job)
+    };
+    let assembly = match made(tma) {
         Ok(a) => a,
         Err(d) => return words(d),
     };
+    // Where no load becomes TMA, the code has run already.
+    if tma != Tma::Off && made(Tma::Off).is_ok_and(|plain| plain.ptx == assembly.ptx) {
+        return vec![];
+    }
     let prepared = match Prepared::new(&assembly, &arguments::of_case(&instance), instance.grid) {
         Ok(p) => p,
         Err(d) => return words(vec![d]),
@@ -83,7 +97,9 @@ fn problems(
             }
         };
         let blocks = num_ctas.unwrap_or(1);
-        wrong.extend(found.into_iter().map(|p| format!("{arch}, blocks {blocks}, seed {seed}, {landing:?}: {p}")));
+        wrong.extend(
+            found.into_iter().map(|p| format!("{arch}, blocks {blocks}, {tma:?}, seed {seed}, {landing:?}: {p}")),
+        );
     }
     wrong
 }
@@ -104,7 +120,7 @@ fn emulated_kernels_agree_with_their_references() {
         for config in &configs {
             let more = if all { &LARGE_CLUSTERS[..] } else { &[] };
             let most = NOT_IN_CLUSTERS.iter().find(|n| n.0 == name).map_or(u32::MAX, |n| n.1);
-            let fits = |m: &&(&str, u32)| !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most;
+            let fits = |m: &&(&str, u32, Tma)| !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most;
             for &machine in MACHINES.iter().chain(more).filter(fits) {
                 let found = problems(&mut folder, &loaded, config, machine, all);
                 wrong.extend(found.into_iter().map(|p| format!("{name} [{config}] {p}")));

@@ -116,4 +116,15 @@ writing
 
 A module that ttc has made itself passes. If one does not, in a build with debug assertions, that is a defect in ttc. \
 Please report it together with the kernel.";
+    TMA_LOAD = "E0621", "whether a load becomes a copy by hardware",
+"This is a remark of `--remarks tma`, where `--tma` is on. A load of a tile becomes one instruction of the tensor memory \
+accelerator if the compiler can prove that the tile is a rectangle of a strided array: every address is a sum of indices \
+times strides, one stride is the constant 1, the array's start and the other strides are multiples of 16 bytes, and the \
+mask compares indices with sizes. The message names what is missing.
+
+```python
+a = tl.load(a_ptrs, mask=rk[None, :] < K - k * BLOCK_K, other=0.0)
+```
+
+Most often it is a fact: write `a_ptr: \"*fp16:16\"` and `stride_am: \"i32:16\"`, and 1 for a stride that is always 1.";
 }
