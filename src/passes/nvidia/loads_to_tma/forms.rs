@@ -20,6 +20,9 @@
 //! Signed arithmetic on indices does not overflow: neither the source's own, which `tl.device_assert` checks in Triton's
 //! debug mode and `--debug` here, nor the difference between an index and what it is compared with. So forms are exact
 //! over the integers. A kernel for which this does not hold computes addresses far outside of its arrays.
+//!
+//! A parameter that indices are compared with, or at which they wrap around, counts elements: it is not negative. The
+//! difference of two numbers of 32 bits that bounds an index (`end - begin` of a sequence) fits into 32 bits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +55,8 @@ pub(super) struct Limit {
     pub below: Poly,
     /// And only if this is greater than zero.
     pub positive: Option<Poly>,
+    /// Where the index of the first element is negative, one of these is.
+    pub negative: Vec<Poly>,
 }
 
 impl Form {
@@ -117,6 +122,7 @@ pub(super) struct Forms<'a> {
 
 const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
 const FROM_MEMORY: Why = Why("the address depends on what was read from memory");
+const NEGATIVE_WRAP: Why = Why("an index may be negative where it wraps around");
 const CARRIED: Why = Why("the address changes in the loop by something else than a fixed step");
 
 impl<'a> Forms<'a> {
@@ -310,6 +316,7 @@ impl<'a> Forms<'a> {
         // A remainder has the sign of what is divided: down to -count it is the index itself.
         if !self.is_at_least_zero(&limited.start) {
             limited.limits[0].positive = limited.start.add(&count);
+            limited.limits[0].negative = self.causes(&limited.start).ok_or(NEGATIVE_WRAP)?;
         }
         Ok(limited)
     }
@@ -347,15 +354,48 @@ impl<'a> Forms<'a> {
             return None;
         }
         let below = count.sub(&form.start)?;
-        Some(Form { limits: vec![Limit { axis, below, positive: None }], ..form })
+        Some(Form { limits: vec![Limit { axis, below, positive: None, negative: vec![] }], ..form })
     }
 
-    /// Whether a polynomial is surely not negative.
+    /// Whether a polynomial is surely not negative, in the body of the loops whose trips it counts.
     pub(super) fn is_at_least_zero(&mut self, poly: &Poly) -> bool {
-        poly.terms().all(|(_, n)| n > 0) && {
-            let atoms: Vec<Atom> = poly.atoms().collect();
+        let Some(least) = self.at_the_end(poly, |n| n < 0) else { return false };
+        least.terms().all(|(_, n)| n > 0) && {
+            let atoms: Vec<Atom> = least.atoms().collect();
             atoms.into_iter().all(|a| self.atom_is_at_least_zero(a))
         }
+    }
+
+    /// The polynomial with n · trips as it is in the last iteration, or beyond, for the coefficients that are asked for.
+    fn at_the_end(&mut self, poly: &Poly, asked: impl Fn(i64) -> bool) -> Option<Poly> {
+        let mut end = poly.clone();
+        for (looped, n) in counted(poly).into_iter().filter(|c| asked(c.1)) {
+            let last = self.last(For(looped), n)?;
+            end = end.sub(&Poly::term(vec![Atom::Trips(looped)], n))?.add(&last)?;
+        }
+        Some(end)
+    }
+
+    /// The polynomial plus what makes its terms -n · trips end at zero, as far as that is fixed.
+    pub(super) fn from_zero_on(&mut self, poly: &Poly, fixed: &dyn Fn(Atom) -> bool) -> Option<Poly> {
+        let mut raised = poly.clone();
+        for (looped, n) in counted(poly).into_iter().filter(|c| c.1 < 0) {
+            if let Some(last) = self.last(For(looped), n).filter(|last| last.atoms().all(fixed)) {
+                raised = raised.sub(&last)?;
+            }
+        }
+        Some(raised)
+    }
+
+    /// A bound for n · trips in the body of a loop: step · trips < upper - lower.
+    fn last(&mut self, looped: For, n: i64) -> Option<Poly> {
+        let ir = self.ir;
+        let step = self.uniform(looped.step(ir))?.as_constant().filter(|&s| s > 0 && n % s == 0)?;
+        if looped.unsignedCmp(ir) {
+            return None;
+        }
+        let span = self.uniform(looped.upper(ir))?.sub(&self.uniform(looped.lower(ir))?)?;
+        span.sub(&Poly::constant(1))?.scale(n / step)
     }
 
     pub(super) fn atom_is_at_least_zero(&mut self, atom: Atom) -> bool {
@@ -397,6 +437,78 @@ impl<'a> Forms<'a> {
         }
     }
 
+    /// Differences of which one is negative if this polynomial is.
+    fn causes(&mut self, poly: &Poly) -> Option<Vec<Poly>> {
+        let mut all = vec![];
+        for (product, n) in poly.terms() {
+            if n < 0 {
+                return None;
+            }
+            for &atom in product {
+                if let Atom::Value(v) = atom {
+                    all.extend(self.causes_of(v)?);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    fn causes_of(&mut self, value: Value) -> Option<Vec<Poly>> {
+        if self.value_is_at_least_zero(value) {
+            return Some(vec![]);
+        }
+        let ir = self.ir;
+        let op = ir.def_op(value)?;
+        let OpKind::Arith(kind) = ir.kind(op) else { return None };
+        let of = match kind {
+            ArithOp::Subi => return Some(vec![self.uniform(value)?]),
+            ArithOp::Addi | ArithOp::Muli | ArithOp::Divsi | ArithOp::Minsi => ir.operands(op),
+            ArithOp::Remsi | ArithOp::Extsi => &ir.operands(op)[..1],
+            _ => return None,
+        };
+        let mut all = vec![];
+        for &operand in of {
+            all.extend(self.causes_of(operand)?);
+        }
+        Some(all)
+    }
+
+    /// Whether `end` is at most 0 where `cause` is negative: `end - n · cause` is at most n for some n > 0. Example, of
+    /// a grid that has more programs than tiles: `M - 128·m` where `cdiv(M, 128) - m` is negative.
+    pub(super) fn ends_before(&mut self, end: &Poly, cause: &Poly) -> bool {
+        let ratios = cause.terms().filter_map(|(product, n)| {
+            let (_, m) = end.terms().find(|t| t.0 == product)?;
+            (m % n == 0 && m / n > 0).then_some(m / n)
+        });
+        let ratios: Vec<i64> = ratios.collect();
+        ratios.into_iter().any(|n| {
+            let rest = cause.scale(-n).and_then(|c| end.add(&c));
+            rest.and_then(|rest| self.most_of_quotients(&rest)).and_then(|m| m.as_constant()).is_some_and(|m| m <= n)
+        })
+    }
+
+    /// An upper bound: `-x / c · c` as c - 1 - x, and without what is subtracted.
+    fn most_of_quotients(&mut self, poly: &Poly) -> Option<Poly> {
+        let mut most = poly.clone();
+        for (product, n) in poly.terms().filter(|t| t.1 < 0) {
+            let [Atom::Value(quotient)] = product[..] else { continue };
+            let Some((dividend, by)) = self.quotient(quotient).filter(|q| n % q.1 == 0) else { continue };
+            let bound = dividend.sub(&Poly::constant(by - 1))?.scale(n / by)?;
+            most = most.sub(&Poly::term(product.clone(), n))?.add(&bound)?;
+        }
+        self.without_subtrahends(&most)
+    }
+
+    fn without_subtrahends(&mut self, poly: &Poly) -> Option<Poly> {
+        let mut most = poly.clone();
+        for (product, n) in poly.terms().filter(|t| t.1 < 0 && !t.0.is_empty()) {
+            if product.iter().all(|&a| self.atom_is_at_least_zero(a)) {
+                most = most.sub(&Poly::term(product.clone(), n))?;
+            }
+        }
+        Some(most)
+    }
+
     /// Induction variables, values that loops carry, and parameters that count something.
     fn argument_sign(&mut self, value: Value) -> bool {
         if !self.ir.ty(value).is_int() {
@@ -408,32 +520,70 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Whether a polynomial surely fits into 32 bits: the source computes it with so many, or a loop that counts with
-    /// so many gets at least as far.
+    /// Whether a polynomial surely fits into 32 bits: the source computes it with so many, or it is not negative and not
+    /// more than something that fits. Example: `64 · trips` of `range(0, cdiv(n, 64))` is at most n - 1.
     pub(super) fn is_narrow(&mut self, poly: &Poly) -> bool {
         if poly.as_constant().is_some_and(|n| i32::try_from(n).is_ok()) || self.narrow.contains(poly) {
             return true;
         }
-        let mut terms = poly.terms();
-        match (terms.next(), terms.next()) {
-            (Some((product, n)), None) => match product[..] {
-                [Atom::Trips(looped)] if n > 0 => self.counts_by(For(looped)).is_some_and(|most| n <= most),
-                _ => false,
-            },
-            _ => false,
-        }
+        self.is_at_least_zero(poly) && self.is_below_wide(poly)
     }
 
-    /// The largest n for which n · trips fits into 32 bits, as far as is known. Of `range(0, n, 64)` it is 64, and of
-    /// `range(0, cdiv(n, 64))` too.
-    fn counts_by(&mut self, looped: For) -> Option<i64> {
-        let ir = self.ir;
-        let (lower, upper) = (looped.lower(ir), looped.upper(ir));
-        let step = self.uniform(looped.step(ir))?.as_constant().filter(|&s| s > 0)?;
-        let fits = ir.ty(upper).is_int_of(32) && self.value_is_at_least_zero(lower) && !looped.unsignedCmp(ir);
-        let per = arith::Divsi::defining(ir, upper).and_then(|d| const_of(ir, d.rhs(ir))).and_then(|c| c.int_value());
-        fits.then_some(step.checked_mul(per.filter(|&n| n > 0).unwrap_or(1))?)
+    /// Whether a polynomial is surely less than 2³¹.
+    pub(super) fn is_below_wide(&mut self, poly: &Poly) -> bool {
+        self.most(poly).is_some_and(|most| self.is_below_narrow(&most))
     }
+
+    /// An upper bound: trips as in the last iteration if they count up; `x / c · c` as x; without what is subtracted.
+    fn most(&mut self, poly: &Poly) -> Option<Poly> {
+        let rising = self.at_the_end(poly, |n| n > 0)?;
+        let mut most = self.without_subtrahends(&rising)?;
+        for (product, n) in most.clone().terms() {
+            let [Atom::Value(quotient)] = product[..] else { continue };
+            let Some((dividend, by)) = self.quotient(quotient).filter(|q| n > 0 && n % q.1 == 0) else { continue };
+            most = most.sub(&Poly::term(product.clone(), n))?.add(&dividend.scale(n / by)?)?;
+        }
+        Some(most)
+    }
+
+    /// x and c of x / c, if x is not negative and c is a positive constant.
+    fn quotient(&mut self, value: Value) -> Option<(Poly, i64)> {
+        let ir = self.ir;
+        let division = arith::Divsi::defining(ir, value)?;
+        let by = const_of(ir, division.rhs(ir))?.int_value().filter(|&n| n > 0)?;
+        let dividend = self.uniform(division.lhs(ir))?;
+        self.value_is_at_least_zero(division.lhs(ir)).then_some((dividend, by))
+    }
+
+    /// Whether this is the difference of two numbers of 32 bits, or less.
+    fn is_length(&self, poly: &Poly) -> bool {
+        let small = |a: Atom| matches!(a, Atom::Value(v) if self.ir.ty(v).bit_width().is_some_and(|w| w <= 32));
+        let mut ends = [0, 0];
+        for (product, n) in poly.terms() {
+            match (&product[..], n) {
+                ([], n) if n <= 0 => {}
+                (&[atom], 1 | -1) if small(atom) => ends[usize::from(n < 0)] += 1,
+                _ => return false,
+            }
+        }
+        ends == [1, 1]
+    }
+
+    /// Whether something that fits is known to be at least as large.
+    fn is_below_narrow(&self, poly: &Poly) -> bool {
+        poly.as_constant().is_some_and(|n| n <= i64::from(i32::MAX))
+            || self.is_length(poly)
+            || self.narrow.iter().any(|known| poly.sub(known).and_then(|d| d.as_constant()).is_some_and(|d| d <= 0))
+    }
+}
+
+/// The loops whose trips a polynomial counts, with the coefficients.
+fn counted(poly: &Poly) -> Vec<(Op, i64)> {
+    let terms = poly.terms().filter_map(|(product, n)| match product[..] {
+        [Atom::Trips(looped)] => Some((looped, n)),
+        _ => None,
+    });
+    terms.collect()
 }
 
 /// A scalar that is taken as it is.

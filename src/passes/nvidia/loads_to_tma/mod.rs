@@ -153,8 +153,11 @@ fn plan(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, touched: &Touched, op: 
     let rectangle = rectangle::prove(forms, facts, &access)?;
     for limit in &form.limits {
         let masked = terms.contains(&Term::Below { axis: limit.axis, end: limit.below.clone() });
-        if !masked && !rows::are_unseen(forms, ir.result(op), limit.axis, &limit.below) {
+        if !masked && !rows::are_unseen(forms, ir.result(op), limit) {
             return Err(Why("elements at indices that wrap around may be seen"));
+        }
+        if !rows::is_unseen_below(forms, ir.result(op), limit) {
+            return Err(Why("an index may be negative where it wraps around"));
         }
     }
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));

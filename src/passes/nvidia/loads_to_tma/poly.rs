@@ -93,9 +93,9 @@ impl Poly {
         Some(sum)
     }
 
-    /// The terms with these products, and the others.
-    pub(super) fn split(&self, first: impl Fn(&Product) -> bool) -> (Poly, Poly) {
-        let (a, b) = self.0.iter().map(|(p, &n)| (p.clone(), n)).partition(|(p, _)| first(p));
+    /// The terms that are asked for by their products and coefficients, and the others.
+    pub(super) fn split(&self, first: impl Fn(&Product, i64) -> bool) -> (Poly, Poly) {
+        let (a, b) = self.0.iter().map(|(p, &n)| (p.clone(), n)).partition(|(p, n)| first(p, *n));
         (Poly(a), Poly(b))
     }
 

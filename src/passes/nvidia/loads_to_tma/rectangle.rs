@@ -19,8 +19,9 @@
 //! 3. c_d of an axis with an end is what is not fixed in -end, so that N_d is. An axis that is bounded from below by the
 //!    mask, `i_d ≥ first`, has c_d = -first, since hardware leaves out what lies below zero too. What is not fixed in
 //!    `start` otherwise goes to the axis without an end whose stride divides it.
+//!    Where a loop counts down, what makes the coordinate zero in the end is added to it.
 //! 4. Other c_d must not be negative: the source would read below the base, hardware would not. They must fit into 32
-//!    bits, or be cut off beyond the extent.
+//!    bits, or be cut off at what fits if the extent does.
 //! 5. An axis without an end reaches as far as coordinates go: the source reads all of it.
 //! 6. The base and all strides but the innermost are multiples of 16 bytes (PTX ISA, "Tensor-map"), and strides are
 //!    not negative, as far as that can be seen: parameters count as such.
@@ -109,7 +110,7 @@ pub(super) fn prove(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, access: &Ac
     // A limit of the form bounds the index as a mask does.
     let limits = form.limits.iter().map(|l| Term::Below { axis: l.axis, end: l.below.clone() });
     let terms: Vec<Term> = access.terms.iter().cloned().chain(limits).collect();
-    check_mask(&given)?;
+    check_mask(forms, &given)?;
     given.terms = &terms;
     let loops: Vec<Op> = std::iter::successors(ir.parent_op(access.op), |&op| ir.parent_op(op))
         .filter(|&op| ir.kind(op).has(Traits::LOOP))
@@ -156,14 +157,35 @@ fn ordered_axes(form: &Form, shape: &[i64], access: &Access<'_>, elem: Type) -> 
     Ok(axes)
 }
 
-/// Where a mask has other terms, the extents are all that keeps the access within the array: every axis needs one.
-fn check_mask(given: &Given<'_>) -> Result<(), Why> {
-    let bounded = |axis: usize| given.terms.iter().any(|t| matches!(t, Term::Below { axis: a, .. } if *a == axis));
-    let other = given.terms.contains(&Term::Other);
-    if other && !given.axes.iter().all(|&d| bounded(d)) {
-        return Err(Why("its mask asks more than bounds, and does not bound every axis"));
+/// Where a mask asks more than bounds, these are all that keeps the access within the array: every axis needs an end, and
+/// starts at zero or behind it.
+fn check_mask(forms: &mut Forms<'_>, given: &Given<'_>) -> Result<(), Why> {
+    if !given.terms.contains(&Term::Other) {
+        return Ok(());
+    }
+    for &d in &given.axes {
+        let ends = given.terms.iter().filter_map(|t| match t {
+            Term::Below { axis, end } if *axis == d => Some(end),
+            _ => None,
+        });
+        let ends: Vec<&Poly> = ends.collect();
+        if ends.is_empty() {
+            return Err(Why("its mask asks more than bounds, and does not bound every axis"));
+        }
+        if !has_first(given, d) && !ends.into_iter().any(|end| starts_inside(forms, end)) {
+            return Err(Why("its mask asks more than bounds, and an index may be negative"));
+        }
     }
     Ok(())
+}
+
+/// Whether an end is a size less what is not negative: then no index is below zero.
+fn starts_inside(forms: &mut Forms<'_>, end: &Poly) -> bool {
+    let counts_trips = |product: &[Atom]| product.iter().any(|a| matches!(a, Atom::Trips(_)));
+    let (size, rest) = end.split(|product, n| n > 0 && !counts_trips(product));
+    let mut terms = size.terms();
+    let plain = terms.next().is_none_or(|(product, n)| product.is_empty() || product.len() == 1 && n == 1);
+    plain && terms.next().is_none() && rest.scale(-1).is_some_and(|start| forms.is_at_least_zero(&start))
 }
 
 /// Steps 3 to 6 for one place.
@@ -174,16 +196,13 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given<'_>, 
     let ir = forms.ir;
     let fixed = |a: Atom| is_fixed(ir, &dominance, a, place);
     let base = base_of(forms, form)?;
-    let (mut axes, mut tests) = (vec![], vec![]);
-    let mut rest = form.start.clone();
+    let mut axes = vec![];
     for &d in &given.axes {
-        let axis = bounded_axis(given, d, &fixed)?;
-        rest = axis.coordinate.mul(&axis.stride).and_then(|at| rest.sub(&at)).ok_or(TOO_LARGE)?;
-        let open = axis.extents.iter().filter(|e| e.as_constant().is_none_or(|n| n <= 0));
-        tests.extend(open.map(|e| Test::Positive(e.clone())));
-        axes.push(axis);
+        axes.push(bounded_axis(forms, given, d, &fixed)?);
     }
-    let (shift, moving) = rest.split(|product| product.iter().all(|&a| fixed(a)));
+    // What is not fixed, and no coordinate accounts for yet.
+    let rest = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
+    let (_, moving) = rest.split(|product, _| product.iter().all(|&a| fixed(a)));
     for (product, n) in moving.terms() {
         let free = axes.iter_mut().filter(|a| a.extents.is_empty() && !has_first(given, a.of));
         let share = free.filter_map(|a| Some((a.stride.degree(), a.stride.quotient(product, n)?, a)));
@@ -192,12 +211,18 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given<'_>, 
         };
         axis.coordinate = axis.coordinate.add(&share).ok_or(TOO_LARGE)?;
     }
+    for axis in axes.iter_mut().filter(|a| a.extents.is_empty() && !has_first(given, a.of)) {
+        axis.coordinate = forms.from_zero_on(&axis.coordinate, &fixed).ok_or(TOO_LARGE)?;
+    }
+    let shift = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
+    let mut tests: Vec<Test> = form.limits.iter().filter_map(|l| l.positive.clone()).map(Test::Positive).collect();
+    let extents = axes.iter().flat_map(|a| &a.extents).filter(|e| e.as_constant().is_none_or(|n| n <= 0));
+    tests.extend(extents.map(|e| Test::Positive(e.clone())));
     for axis in &mut axes {
         check_coordinate(forms, axis, has_first(given, axis.of))?;
         check_stride(forms, axis)?;
     }
     check_alignment(facts, given, base, &shift, &axes)?;
-    tests.extend(form.limits.iter().filter_map(|l| l.positive.clone()).map(Test::Positive));
     for term in given.terms {
         if let Term::Uniform(test) = term {
             tests.push(test.clone());
@@ -207,6 +232,11 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given<'_>, 
     tests.dedup();
     let is_exact = !given.terms.contains(&Term::Other);
     Ok(Rectangle { base, shift, axes, place, tests, is_exact })
+}
+
+/// What of the start of an address the coordinates leave to the base.
+fn behind(start: &Poly, axes: &[Axis]) -> Option<Poly> {
+    axes.iter().try_fold(start.clone(), |rest, a| rest.sub(&a.coordinate.mul(&a.stride)?))
 }
 
 /// Whether what an atom stands for is known at a place.
@@ -233,8 +263,8 @@ fn has_first(given: &Given<'_>, axis: usize) -> bool {
     given.terms.iter().any(|t| matches!(t, Term::From { axis: a, .. } if *a == axis))
 }
 
-/// Step 3: an axis with the coordinate that its bounds ask for.
-fn bounded_axis(given: &Given<'_>, d: usize, fixed: &dyn Fn(Atom) -> bool) -> Result<Axis, Why> {
+/// Step 3: an axis with the coordinate and the extents that its bounds ask for.
+fn bounded_axis(forms: &mut Forms<'_>, given: &Given<'_>, d: usize, fixed: &dyn Fn(Atom) -> bool) -> Result<Axis, Why> {
     const OTHERWISE: Why = Why("its mask moves otherwise than its address");
     let size = given.shape[d];
     let (mut ends, mut firsts) = (vec![], vec![]);
@@ -247,7 +277,10 @@ fn bounded_axis(given: &Given<'_>, d: usize, fixed: &dyn Fn(Atom) -> bool) -> Re
     }
     let coordinate = match (firsts[..].first(), ends.first()) {
         (Some(first), _) => first.scale(-1),
-        (None, Some(end)) => end.split(|product| !product.iter().all(|&a| fixed(a))).0.scale(-1),
+        (None, Some(end)) => {
+            let moving = end.split(|product, _| !product.iter().all(|&a| fixed(a))).0.scale(-1);
+            moving.and_then(|c| forms.from_zero_on(&c, fixed))
+        }
         (None, None) => Some(Poly::default()),
     };
     let coordinate = coordinate.ok_or(OTHERWISE)?;
@@ -282,7 +315,8 @@ fn check_coordinate(forms: &mut Forms<'_>, axis: &mut Axis, has_first: bool) -> 
     }
     axis.is_wide = !forms.is_narrow(&axis.coordinate);
     axis.has_wide_extents = !axis.extents.iter().all(|e| forms.is_narrow(e));
-    if axis.is_wide && axis.extents.is_empty() {
+    let ends_near = axis.extents.iter().any(|e| forms.is_below_wide(e));
+    if axis.is_wide && !ends_near {
         return Err(Why("an index may need more than 32 bits"));
     }
     Ok(())
