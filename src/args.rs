@@ -171,9 +171,6 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster [default: the configuration's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
-    /// Which loads of tiles become copies by hardware (TMA, from sm_90 on)
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = Tma::Off)]
-    pub(crate) tma: Tma,
 }
 
 #[derive(Args, Debug)]
@@ -348,8 +345,7 @@ pub(crate) struct Schedules {
 pub(crate) enum Tma {
     /// None
     Off,
-    /// Those of operands of matrix products in loops, where they are rectangles of strided arrays; the kernel makes
-    /// the tensor descriptors
+    /// Those of operands of matrix products in loops, with tensor descriptors that the kernel makes (sm_90a and later)
     Device,
 }
 
@@ -603,6 +599,9 @@ pub(crate) struct Compile {
     /// Do not contract a * b + c into one rounding
     #[arg(long)]
     pub(crate) no_fp_fusion: bool,
+    /// Which loads of tiles become copies by hardware (TMA)
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Tma::Off)]
+    pub(crate) tma: Tma,
     /// Compile once, without other attempts where registers spill or keep a block off a multiprocessor
     #[arg(long)]
     pub(crate) no_retry: bool,

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::backend::Tma;
 use crate::driver::request::{Choice, ConfigChoice};
-use crate::driver::{self, Stage};
+use crate::driver::{self, Stage, Tma};
 use crate::irgen::TypeRule;
 use crate::passes::remarks::Group;
 use crate::target::Target;

@@ -111,7 +111,7 @@ fn kernel(seed: u64) -> Kernel {
     let address = if turned {
         format!("xb + rr[:, None] + {{}}[None, :] * stride{}", pick(r, &["", " * 1"]))
     } else {
-        format!("xb + rr[:, None] * stride + {{}}[None, :]")
+        "xb + rr[:, None] * stride + {}[None, :]".to_owned()
     };
     let column_mask = match style {
         0 => pick(r, &["rn[None, :] < N - k * BN", "rn[None, :] < N - k * BN", "rn[None, :] + k * BN < N", ""]),

@@ -9,7 +9,7 @@
 
 use super::forms::Forms;
 use super::poly::Poly;
-use crate::ir::core::Value;
+use crate::ir::core::{Attr, Value};
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate as P;
 use crate::ir::dialects::tt::tt;
@@ -50,7 +50,7 @@ pub(super) fn terms(forms: &mut Forms<'_>, mask: Option<Value>) -> Vec<Term> {
 /// Steps 1 and 3; `axes` are those of the mask that the axes of `value` are.
 fn collect(forms: &mut Forms<'_>, value: Value, axes: &[usize], found: &mut Vec<Term>) {
     let ir = forms.ir;
-    if fold::const_of(ir, value).and_then(|c| c.splat_value()).is_some_and(|bits| bits & 1 == 1) {
+    if fold::const_of(ir, value).and_then(Attr::splat_value).is_some_and(|bits| bits & 1 == 1) {
         return;
     }
     let Some(op) = ir.def_op(value) else { return found.push(Term::Other) };

@@ -11,7 +11,7 @@
 //! 1. Its array must be a parameter that the kernel does not write: hardware reads through another proxy, which does not
 //!    see what threads have just written (PTX ISA, "Proxies"). As for loads that the pipeliner moves, arrays of different
 //!    parameters are taken not to overlap where one of them is written.
-//! 2. Its addresses are sums of indices times strides ([`forms`]), its mask is taken apart ([`masks`]), and both
+//! 2. Its addresses are sums of indices times strides ([`forms`], with [`bounds`]), its mask is taken apart ([`masks`]), and both
 //!    together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than that, or leaves other
 //!    elements than zero, the loaded block is selected from under the mask again.
 //! 3. Rows that wrap around (`% M`) may be read as zeros instead if nobody sees them ([`rows`]).
@@ -28,6 +28,7 @@
 //!       a = d.load([0, k * 64])
 //! ```
 
+mod bounds;
 mod carried;
 mod emit;
 mod forms;
@@ -35,12 +36,14 @@ mod masks;
 mod poly;
 mod rectangle;
 mod rows;
+mod why;
 
 use std::collections::BTreeSet;
 
 use self::forms::Forms;
 use self::masks::Term;
 use self::rectangle::{Access, Rectangle};
+use self::why::Why;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::touched::{self, Touched};
 use crate::diag::codes::passes as codes;
@@ -77,10 +80,6 @@ pub static PASS: Pass = Pass {
 pub const PRODUCTS: &str = "products";
 pub const ONCE: &str = "once";
 pub const LEAST_ROW: &str = "least-row";
-
-/// Why a load stays as it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Why(&'static str);
 
 /// What becomes of a load.
 struct Plan {
@@ -210,7 +209,7 @@ fn apply(ir: &mut Ir, plans: &[Plan]) {
         let known = made.iter().find(|(other, elem, value)| {
             describes_same(other, r) && *elem == ty.elem() && dominance.value_dominates(ir, *value, r.place)
         });
-        let descriptor = known.map(|k| k.2).unwrap_or_else(|| emit::descriptor(ir, r, ty.elem()));
+        let descriptor = known.map_or_else(|| emit::descriptor(ir, r, ty.elem()), |k| k.2);
         made.push((r, ty.elem(), descriptor));
         let mut b = Builder::before(ir, plan.load);
         let mut value = emit::load(&mut b, r, descriptor, ty);

@@ -29,10 +29,10 @@
 //! Example: `x + (m + i) * s + (k * 64 + j)` with `j < K - k * 64`, in a loop over k: the base is x + m·s, the extents
 //! are 2³¹ - 1 and K, the coordinates 0 and k·64.
 
-use super::Why;
 use super::forms::{Form, Forms};
 use super::masks::{Term, Test};
 use super::poly::{Atom, Poly};
+use super::why::Why;
 use crate::analysis::axis_info::{AxisInfoAnalysis, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Dominance, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::Traits;
@@ -212,7 +212,7 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given<'_>, 
         axis.coordinate = axis.coordinate.add(&share).ok_or(TOO_LARGE)?;
     }
     for axis in axes.iter_mut().filter(|a| a.extents.is_empty() && !has_first(given, a.of)) {
-        axis.coordinate = forms.from_zero_on(&axis.coordinate, &fixed).ok_or(TOO_LARGE)?;
+        axis.coordinate = forms.raised(&axis.coordinate, &fixed).ok_or(TOO_LARGE)?;
     }
     let shift = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
     let mut tests: Vec<Test> = form.limits.iter().filter_map(|l| l.positive.clone()).map(Test::Positive).collect();
@@ -279,7 +279,7 @@ fn bounded_axis(forms: &mut Forms<'_>, given: &Given<'_>, d: usize, fixed: &dyn 
         (Some(first), _) => first.scale(-1),
         (None, Some(end)) => {
             let moving = end.split(|product, _| !product.iter().all(|&a| fixed(a))).0.scale(-1);
-            moving.and_then(|c| forms.from_zero_on(&c, fixed))
+            moving.and_then(|c| forms.raised(&c, fixed))
         }
         (None, None) => Some(Poly::default()),
     };
