@@ -61,7 +61,9 @@ fn number(random: &mut Random, from: &[i64]) -> i64 {
 /// Step 1.
 fn kernel(seed: u64) -> Kernel {
     let r = &mut Random::new(seed ^ 0x7a11);
-    let (block_m, block_n) = (number(r, &[16, 32]), number(r, &[16, 32, 64]));
+    // A product is pipelined, and with 64 rows it is one of a warpgroup.
+    let product = r.below(3) == 0;
+    let (block_m, block_n) = (number(r, if product { &[16, 64] } else { &[16, 32] }), number(r, &[16, 32, 64]));
     let m = number(r, &[1, block_m - 1, block_m, block_m, block_m + 3, 2 * block_m]);
     let n = number(r, &[0, 1, block_n, block_n, block_n - 8, block_n + 8, 3 * block_n, 3 * block_n - 1]);
     let wide = (n.max(m) + 15) / 16 * 16;
@@ -146,7 +148,11 @@ fn kernel(seed: u64) -> Kernel {
         let lines = [
             format!("mask = {mask}"),
             format!("x = tl.load({at}, mask=mask{other})"),
-            format!("acc += {value} * (1 + cols % 3)[None, :]"),
+            if product {
+                format!("acc = tl.dot({value}.to(tl.float16), w, acc)")
+            } else {
+                format!("acc += {value} * (1 + cols % 3)[None, :]")
+            },
         ];
         let mut text = String::new();
         for line in if mask == "None" {
@@ -202,7 +208,7 @@ fn kernel(seed: u64) -> Kernel {
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n\
          def k(x_ptr: \"*fp16:16\", y_ptr: \"*fp32:16\", M: \"i32\", N: \"i32\", stride: \"{aligned}\", batch: \"i32:16\", low: \"i32\", \
          n_end: \"i32\", out: \"i32\", BM: tl.constexpr = {block_m}, BN: tl.constexpr = {block_n}):\n\
-         \x20   pid = tl.program_id(0)\n    b = tl.program_id(1)\n    xb = {base}\n    rm = {rows}\n    rn = tl.arange(0, BN)\n    rr = {index}\n\
+         \x20   pid = tl.program_id(0)\n    b = tl.program_id(1)\n    xb = {base}\n    rm = {rows}\n    rn = tl.arange(0, BN)\n    rr = {index}\n    w = ((rn[:, None] * 3 + rn[None, :]) % 5).to(tl.float16)\n\
          \x20   acc = tl.zeros([BM, BN], dtype=tl.float32)\n{looped}    acc = {after}\n\
          \x20   tl.store(y_ptr + b * out * BN + {out}[:, None] * BN + rn[None, :], acc, mask=({store}) & ({out}[:, None] < out))\n"
     );
