@@ -6,6 +6,7 @@ use super::scratch::{element_bits, operand_bytes};
 use crate::ir::dialects::Exchange;
 use crate::ir::dialects::tt::tt::{Gather, Reduce, Scan};
 use crate::ir::{Ir, Op};
+use crate::layout::plan::reduce::Delivery;
 use crate::layout::plan::{Among, ConversionPlan, GatherPlan, ReducePlan, ScanPlan};
 use crate::layout::{LayoutError, layout_of};
 use crate::target::Target;
@@ -52,6 +53,7 @@ impl ExchangePlan {
     pub fn among(&self) -> Among {
         match self {
             ExchangePlan::Conversion(ConversionPlan::Shared(plan)) => plan.among(),
+            ExchangePlan::Reduce(ReducePlan { delivery: Delivery::Shared(partials), .. }) => partials.among(),
             _ => Among::Block,
         }
     }
@@ -67,7 +69,11 @@ pub fn conversion(ir: &Ir, op: Op, target: &Target) -> Result<ConversionPlan, La
     ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)
 }
 
-fn reduce(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
+/// The plan of a `tt.reduce`.
+///
+/// # Errors
+/// When a type has no layout, or the blocks of a cluster cannot combine their parts in one step.
+pub fn reduce(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
     let result = ir.ty(*ir.results(op).first().ok_or_else(|| LayoutError::new("a reduction without results"))?);
     let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
     let reduce = Reduce(op);

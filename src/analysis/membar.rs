@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::Allocation;
 use super::flow::Segments;
-use super::shared_effects::{BufferAccess, Event, Flight, events};
+use super::shared_effects::{BufferAccess, Class, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
 use crate::layout::plan::Among;
 
@@ -42,30 +42,57 @@ use crate::layout::plan::Among;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     pending: BTreeSet<BufferAccess>,
+    /// Those that the next meeting of all threads ends.
+    released: BTreeSet<BufferAccess>,
     in_flight: BTreeSet<(Flight, BufferAccess)>,
+    /// Whether something goes on in other blocks.
+    reached: bool,
 }
 
 impl State {
     /// Adds what another state holds; whether that was new.
     fn join(&mut self, other: &State) -> bool {
-        let before = (self.pending.len(), self.in_flight.len());
+        let size = |s: &State| (s.pending.len(), s.released.len(), s.in_flight.len(), s.reached);
+        let before = size(self);
         self.pending.extend(other.pending.iter().cloned());
+        self.released.extend(other.released.iter().cloned());
         self.in_flight.extend(other.in_flight.iter().cloned());
-        before != (self.pending.len(), self.in_flight.len())
+        self.reached |= other.reached;
+        before != size(self)
+    }
+
+    /// All threads have waited for each other.
+    fn wait(&mut self) {
+        self.pending.clear();
+        self.released.clear();
+        self.reached = false;
+    }
+
+    /// What is not ordered yet.
+    fn open(&self) -> impl Iterator<Item = &BufferAccess> {
+        self.pending.iter().chain(&self.released)
     }
 
     /// Whether an operation's events conflict with what is pending, or would had the operation's own barriers not come
     /// before.
     fn conflicts(&self, happening: &[Event], among: Among) -> bool {
-        let counts = |a: &BufferAccess, b: &BufferAccess| (among == Among::Cluster) == (a.remote || b.remote);
+        // That mbarriers are initialised the blocks learn by a barrier that is not placed here.
+        let counts = |before: &BufferAccess, now: &BufferAccess| match among {
+            Among::Cluster => {
+                (before.remote || now.remote) && (before.class, now.class) != (Class::MbarrierLife, Class::MbarrierUse)
+            }
+            Among::Block | Among::Warp => !(before.remote || now.remote),
+        };
         for event in happening {
             match event {
                 Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)
-                    if self.pending.iter().any(|p| p.conflicts(access) && counts(p, access)) =>
+                    if self.open().any(|p| p.conflicts(access) && counts(p, access)) =>
                 {
                     return true;
                 }
-                Event::End if among == Among::Cluster && self.pending.iter().any(|p| p.remote) => return true,
+                Event::End if among == Among::Cluster && (self.reached || self.open().any(|p| p.remote)) => {
+                    return true;
+                }
                 event if is_barrier(event, among) => return false,
                 _ => {}
             }
@@ -76,7 +103,7 @@ impl State {
     fn run(&mut self, happening: &[Event], among: Among) {
         for event in happening {
             match event {
-                event if is_barrier(event, among) => self.pending.clear(),
+                event if is_barrier(event, among) => self.wait(),
                 Event::Access(access) => {
                     self.pending.insert(access.clone());
                 }
@@ -90,6 +117,14 @@ impl State {
                         self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
+                Event::Release => {
+                    let made = |access: &BufferAccess| access.class == Class::MbarrierLife;
+                    let (made, rest) = std::mem::take(&mut self.pending).into_iter().partition(made);
+                    self.released.append(&mut { made });
+                    self.pending = rest;
+                }
+                Event::Meeting => self.released.clear(),
+                Event::Reach => self.reached = true,
                 Event::Signalled(_) | Event::Barrier | Event::ClusterBarrier | Event::End => {}
             }
         }
@@ -151,7 +186,7 @@ impl Membar {
                     };
                     if needed {
                         chosen.insert(*op);
-                        state.pending.clear();
+                        state.wait();
                     }
                 }
                 state.run(events, self.among);
@@ -234,10 +269,10 @@ impl Membar {
         let mut found = vec![];
         for (op, events) in &self.happening[segment] {
             if barriers.contains(op) {
-                state.pending.clear();
+                state.wait();
             } else if state.conflicts(events, self.among) {
                 found.push(*op);
-                state.pending.clear();
+                state.wait();
             }
             state.run(events, self.among);
         }
@@ -254,7 +289,7 @@ impl Membar {
                 let mut state = states[index].clone();
                 for (op, events) in &self.happening[index] {
                     if barriers.contains(op) {
-                        state.pending.clear();
+                        state.wait();
                     }
                     state.run(events, self.among);
                 }

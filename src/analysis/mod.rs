@@ -3,6 +3,7 @@
 pub mod allocation;
 pub mod axis_info;
 pub mod check_shared;
+pub mod cluster_mbarriers;
 pub mod clusters;
 pub mod exchange;
 pub mod flow;

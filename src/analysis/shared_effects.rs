@@ -7,6 +7,7 @@
 //! | scratch memory (`tt.reduce`, …) | write; barrier; read: every write of the operation's own protocol is followed by a barrier |
 //! | … that stays within warps | write; read: what other warps do is not waited for |
 //! | … between the blocks of a cluster | write; barrier of the cluster; read of other blocks' memory |
+//! | what acts in other blocks by itself (TMA to several blocks, arrivals at their mbarriers) | its accesses are remote, and go on |
 //! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
 //! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
@@ -88,6 +89,12 @@ pub enum Event {
     Barrier,
     /// All threads of the cluster have done all that came before.
     ClusterBarrier,
+    /// All threads of the cluster are here; what they did is ordered as far as it was released.
+    Meeting,
+    /// The mbarriers that were initialised are released.
+    Release,
+    /// Something happens in other blocks that nobody here waits for.
+    Reach,
     /// The block ends, and its memory with it.
     End,
 }
@@ -118,10 +125,18 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
         }
         events.push(access(false, among == Among::Cluster));
     }
+    if reaches_blocks(ir, op) {
+        events.push(Event::Reach);
+    }
     if ir.is(op, TtOp::Return) {
         events.push(Event::End);
     }
     events
+}
+
+/// Whether the operation acts in the memory of other blocks, as its table entry says.
+fn reaches_blocks(ir: &Ir, op: Op) -> bool {
+    context_ctas(ir, op) > 1 && ir.spec(op).reaches_blocks.is_some_and(|reaches| reaches(ir, op))
 }
 
 /// What the operation orders before it does anything.
@@ -130,7 +145,10 @@ fn orders(ir: &Ir, op: Op, events: &mut Vec<Event>) {
         Order::Nothing => {}
         Order::Barrier => events.push(Event::Barrier),
         Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
-        Order::ClusterBarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::ClusterBarrier)),
+        Order::ClusterBarrierIf(holds) => {
+            events.push(if holds(ir, op) { Event::ClusterBarrier } else { Event::Meeting });
+        }
+        Order::ReleasesMbarriers => events.push(Event::Release),
         Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
     }
 }
@@ -157,9 +175,11 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
         When::InFlightIf(flight, holds) if holds(ir, op) => &move |access| Event::InFlight(flight, access),
         When::Now | When::NowIf(_) | When::InFlightIf(..) => &Event::Access,
         When::InFlight(flight) => &move |access| Event::InFlight(flight, access),
+        // The mbarriers of other blocks may be told before anybody waits there.
+        When::Signalled if touch.class == Class::MbarrierUse && reaches_blocks(ir, op) => &Event::Access,
         When::Signalled => &Event::Signalled,
     };
-    accesses(ir, value, allocation, touch, events, event);
+    accesses(ir, value, allocation, touch, events, (reaches_blocks(ir, op), event));
 }
 
 /// Which threads the operation's own protocol makes wait for each other.
@@ -175,10 +195,10 @@ fn among(ir: &Ir, op: Op, allocation: &Allocation) -> Among {
 
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
+    // Its blocks may reach into each other's memory.
+    let remote = context_ctas(ir, op) > 1;
     if let Some(buffer) = allocation.of(op) {
         let (start, end) = (buffer.offset, buffer.end());
-        // Its blocks may reach into each other's memory.
-        let remote = context_ctas(ir, op) > 1;
         events.push(Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write: true, remote }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
@@ -188,7 +208,7 @@ fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
             allocation,
             Touch { class: Class::Data, write: true, when: When::Now },
             events,
-            &Event::Access,
+            (remote, &Event::Access),
         );
     }
 }
@@ -200,7 +220,7 @@ fn accesses(
     allocation: &Allocation,
     touch: Touch,
     events: &mut Vec<Event>,
-    event: &dyn Fn(BufferAccess) -> Event,
+    (remote, event): (bool, &dyn Fn(BufferAccess) -> Event),
 ) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
@@ -210,7 +230,7 @@ fn accesses(
             part: None,
             class: touch.class,
             write: touch.write,
-            remote: false,
+            remote,
         };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }

@@ -4,6 +4,9 @@
 //! decide about indices and phases ([`deciding`](super::values::deciding)): a loop over three buffers has one state for
 //! each pair of buffer that is filled and buffer that is read, and both are known in each. Beyond [`MOST_STATES`] they
 //! are joined and these integers are forgotten.
+//!
+//! A loop may end after each iteration, but for the first ones where it is known to run more often: what was started in
+//! front of it is waited for in these.
 
 use crate::ir::dialects::Classes;
 use crate::ir::dialects::scf::cf::CondBr;
@@ -184,7 +187,12 @@ impl Checker<'_> {
             let mut first = state;
             hand_on(ir, &mut first, &self.deciding, starts, carried);
             forget(&mut first, number);
-            open.extend(heads.add(carried, first));
+            let started = first.flights().filter(|f| f.sure).count();
+            let mut states = vec![first];
+            for _ in 0..self.iterations(looped, bounds, &states[0]).saturating_sub(1).min(started) {
+                states = self.iteration(region, states, (number, carried));
+            }
+            open.extend(states.into_iter().filter_map(|state| heads.add(carried, state)));
         }
         while let Some(key) = open.pop() {
             let Some(state) = heads.states.get(&key).cloned() else { continue };
@@ -200,6 +208,27 @@ impl Checker<'_> {
             }
         }
         after
+    }
+
+    /// How often a loop runs at least, if it runs.
+    fn iterations(&self, looped: For, bounds: (Option<i64>, Option<i64>), state: &State) -> usize {
+        let (Some(low), Some(high), Some(step)) = (bounds.0, bounds.1, int(self.ir, state, looped.step(self.ir)))
+        else {
+            return 1;
+        };
+        let length = high.checked_sub(low).filter(|_| step > 0).unwrap_or(1);
+        usize::try_from(length / step + i64::from(length % step != 0)).unwrap_or(1)
+    }
+
+    /// One iteration from each of these states, after which another one follows.
+    fn iteration(&mut self, region: Region, states: Vec<State>, (number, carried): (Value, &[Value])) -> Vec<State> {
+        let mut heads = Heads::default();
+        for (end, mut next) in states.into_iter().flat_map(|state| self.region(region, state)).collect::<Vec<_>>() {
+            hand_on(self.ir, &mut next, &self.deciding, self.ir.operands(end), carried);
+            forget(&mut next, number);
+            heads.add(carried, next);
+        }
+        heads.states.into_values().collect()
     }
 
     fn while_loop(&mut self, op: Op, state: State) -> Option<State> {

@@ -73,6 +73,7 @@ impl Path<'_> {
                 self.pending.extend(Vec::into_iter(done).map(|f| f.1));
             }
             Event::Barrier | Event::ClusterBarrier => self.pending.clear(),
+            Event::Meeting | Event::Release | Event::Reach => panic!("there are no clusters"),
             Event::End => {}
         }
     }

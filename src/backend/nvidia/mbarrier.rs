@@ -5,10 +5,12 @@
 //! |---|---|---|
 //! | `ttng.init_barrier`, `ttng.inval_barrier` | thread 0 | `mbarrier.init`, `mbarrier.inval` |
 //! | `ttng.barrier_expect` | all wait; then thread 0 | `mbarrier.arrive.expect_tx` |
-//! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count |
+//! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count, in each block that is meant |
 //! | `ttng.wait_barrier` | every thread | a loop around `mbarrier.try_wait.parity` |
 //!
-//! Each block of a cluster has an mbarrier of its own, in its own memory.
+//! Each block of a cluster has an mbarrier of its own, in its own memory. With `fromCTA` or `multicastCTA` a block also
+//! arrives at those of others. Where blocks arrive at the mbarriers of others, arrivals and waits order what was done
+//! in the cluster, not only in the block.
 //!
 //! "All wait" is what the membar analysis counts on (`shared_effects`): an arrival tells others that the whole block is
 //! done.
@@ -19,6 +21,7 @@ use inkwell::values::IntValue;
 use super::dialect::needs_tma;
 use super::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val};
+use crate::ir::dialects::TtngOp;
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, Value};
 
@@ -41,6 +44,65 @@ fn first_thread<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>
         Some(pred) => Ok(cx.b.build_and(first, cx.int(pred)?, "")?),
         None => Ok(first),
     }
+}
+
+/// The blocks at whose mbarriers an operation arrives: those that differ from this one in `bits` of the number alone.
+struct Route {
+    bits: u32,
+    /// Whether only the first of them arrives, or each.
+    from_first: bool,
+}
+
+impl Route {
+    /// `from_cta` says which bits of a block's number are kept in that of the block which arrives for it; those of
+    /// `multicast_cta` may differ.
+    fn new(cx: &Lower<'_, '_>, from_cta: Option<i64>, multicast_cta: Option<i64>) -> Route {
+        let mask = |bits: i64| bits as u32 & (cx.num_ctas - 1);
+        let from = from_cta.map_or(0, |kept| mask(!kept));
+        if from != 0 {
+            return Route { bits: from, from_first: true };
+        }
+        Route { bits: multicast_cta.map_or(0, mask), from_first: false }
+    }
+
+    /// Whether this thread arrives: thread 0 of a block that does, if `pred` holds.
+    fn predicate<'c>(&self, cx: &mut Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
+        let thread = first_thread(cx, pred)?;
+        let first = if self.from_first { cx.owner_predicate(0, u64::from(self.bits))? } else { None };
+        Ok(match first {
+            Some(first) => cx.b.build_and(thread, first, "")?,
+            None => thread,
+        })
+    }
+
+    /// The places of the mbarrier at which this block arrives, and how the instruction names their memory.
+    fn places<'c>(&self, cx: &mut Lower<'c, '_>, mbarrier: Value, own: Val<'c>) -> Res<(Vec<Val<'c>>, &'static str)> {
+        if self.bits == 0 {
+            return Ok((vec![own], ".shared::cta"));
+        }
+        let base = cx.view(mbarrier)?.base;
+        let here = cx.block_in_cluster()?;
+        let beside = cx.b.build_and(here, cx.i32(u64::from(!self.bits)), "")?;
+        let mut places = vec![];
+        for number in (0..=self.bits).filter(|number| number & !self.bits == 0) {
+            let block = cx.b.build_or(beside, cx.i32(u64::from(number)), "")?;
+            let there = cx.machine.in_block(cx, base, block)?;
+            places.push(cx.shared_address_bits(there)?.into());
+        }
+        Ok((places, ".release.cluster.shared::cluster"))
+    }
+}
+
+/// Whether some block arrives at the mbarriers of others, anywhere in the function of `op`.
+fn arrives_in_other_blocks(cx: &Lower<'_, '_>, op: Op) -> bool {
+    if cx.num_ctas == 1 {
+        return false;
+    }
+    let ancestors = std::iter::successors(Some(op), |&o| cx.ir.parent_op(o));
+    let func = ancestors.take_while(|&o| o != cx.ir.module()).last().unwrap_or(op);
+    let arrives = |&op: &Op| cx.ir.is(op, TtngOp::ArriveBarrier) || cx.ir.is(op, TtngOp::BarrierExpect);
+    let reaches = |op: Op| cx.ir.spec(op).reaches_blocks.is_some_and(|reaches| reaches(cx.ir, op));
+    cx.ir.all_ops(func).into_iter().filter(arrives).any(reaches)
 }
 
 /// What an attribute counts, as an operand; 1 where it says nothing.
@@ -88,9 +150,12 @@ pub(super) fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::BarrierExpect(op);
     let at = address(cx, op, view.alloc(cx.ir))?;
     cx.barrier()?;
-    let pred = first_thread(cx, Some(view.pred(cx.ir)))?;
+    let route = Route::new(cx, view.fromCTA(cx.ir), None);
+    let pred = route.predicate(cx, Some(view.pred(cx.ir)))?;
     let bytes = count(cx, view.size(cx.ir));
-    arrival(cx, pred.into(), "mbarrier.arrive.expect_tx.shared::cta.b64", at, bytes)
+    let (places, space) = route.places(cx, view.alloc(cx.ir), at)?;
+    let opcode = format!("mbarrier.arrive.expect_tx{space}.b64");
+    places.into_iter().try_for_each(|at| arrival(cx, pred.into(), &opcode, at, bytes))
 }
 
 pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -99,9 +164,12 @@ pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::ArriveBarrier(op);
     let at = address(cx, op, view.alloc(cx.ir))?;
     cx.barrier()?;
-    let pred = first_thread(cx, view.pred(cx.ir))?;
+    let route = Route::new(cx, view.fromCTA(cx.ir), view.multicastCTA(cx.ir));
+    let pred = route.predicate(cx, view.pred(cx.ir))?;
     let arrivals = count(cx, view.count(cx.ir));
-    arrival(cx, pred.into(), "mbarrier.arrive.shared::cta.b64", at, arrivals)
+    let (places, space) = route.places(cx, view.alloc(cx.ir), at)?;
+    let opcode = format!("mbarrier.arrive{space}.b64");
+    places.into_iter().try_for_each(|at| arrival(cx, pred.into(), &opcode, at, arrivals))
 }
 
 /// Every thread waits for itself, so what the phase's arrivals released is visible to it.
@@ -110,7 +178,8 @@ pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (at, phase) = (address(cx, op, view.alloc(cx.ir))?, cx.scalar(view.phase(cx.ir))?);
     // Only sm_90 can suspend the thread until the phase ends.
     let test = if cx.options.target.has_mbarrier_try_wait() { "try_wait" } else { "test_wait" };
-    let instruction = format!("mbarrier.{test}.parity.shared::cta.b64 done, [$0], $1;");
+    let scope = if arrives_in_other_blocks(cx, op) { ".acquire.cluster" } else { "" };
+    let instruction = format!("mbarrier.{test}.parity{scope}.shared::cta.b64 done, [$0], $1;");
     let mut args = vec![at, phase];
     let mut constraints = "r,r".to_owned();
     let skip = match view.pred(cx.ir) {

@@ -10,7 +10,8 @@
 //!    axes.
 //!
 //! 4. In a cluster each block moves its own share: its number moves the coordinates. Of blocks that hold the same, each
-//!    loads it, and the first stores it.
+//!    loads it, and the first stores it. With `multicast` the first also loads it for all of them: the bytes go to the
+//!    same place in the memory of each, and arrive at the mbarrier at the same place there.
 //!
 //! The destination is written as `.shared::cluster`, which PTX has had from the start and which holds the block's own
 //! memory: `.shared::cta` means the same here, but older drivers do not know it.
@@ -33,8 +34,8 @@ pub(crate) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if copy.cache(cx.ir) != Some(CacheModifier::None) || copy.evict(cx.ir) != Some(EvictionPolicy::EvictNormal) {
         return Err(cx.unsupported(op, "copies by TMA take no cache modifiers and no eviction policies yet"));
     }
-    if copy.isVolatile(cx.ir) || copy.multicast(cx.ir) {
-        return Err(cx.unsupported(op, "it is volatile or sends to several blocks, which is not supported yet"));
+    if copy.isVolatile(cx.ir) {
+        return Err(cx.unsupported(op, "it is volatile, which is not supported yet"));
     }
     if !copy.offsets(cx.ir).is_empty() {
         return Err(cx.unsupported(op, "blocks in im2col mode are not supported"));
@@ -43,16 +44,28 @@ pub(crate) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (desc, buffer) = (cx.scalar(copy.desc(cx.ir))?, copy.result(cx.ir));
     let at = mbarrier::address(cx, op, copy.barrier(cx.ir))?;
     let rank = coord.len();
+    let copies = if copy.multicast(cx.ir) { tma_messages(cx.ir.ty(buffer)).map_or(0, |plan| plan.copies) } else { 0 };
+    let (to_several, mask, mask_constraint) = match copies {
+        0 => ("", String::new(), ""),
+        _ => (".multicast::cluster", format!(", ${}", rank + 4), "h,"),
+    };
     let asm = format!(
-        "@$0 cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$2, {{{}}}], [${}];",
+        "@$0 cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes{to_several} [$1], \
+         [$2, {{{}}}], [${}]{mask};",
         numbered(3, rank),
         rank + 3
     );
-    let constraints = format!("b,r,l,{}r,~{{memory}}", "r,".repeat(rank));
+    let constraints = format!("b,r,l,{}r,{mask_constraint}~{{memory}}", "r,".repeat(rank));
+    let pred = match cx.owner_predicate(0, u64::from(copies))? {
+        Some(first) => cx.b.build_and(pred, first, "")?,
+        None => pred,
+    };
+    let receivers = if copies == 0 { None } else { Some(blocks_beside(cx, copies)?) };
     for message in messages(cx, op, buffer, &coord, Some(pred))? {
         let mut args = vec![message.pred.into(), message.address.into(), desc];
         args.extend(message.coordinates);
         args.push(at);
+        args.extend(receivers);
         cx.inline_asm(&asm, &constraints, &[], &args, true)?;
     }
     Ok(())
@@ -114,6 +127,15 @@ pub(crate) fn rows(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     let text = format!("`{}`: rows are picked by index from sm_100 on, and only there by hardware", cx.ir.op_name(op));
     Diagnostic::error(&codes::UNSUPPORTED_OP, text)
         .help("load the rows through pointers: `tl.load(ptr + rows[:, None] * stride + columns)`")
+}
+
+/// A mask of 16 bits with the numbers of the blocks that differ from this one in these bits of the number alone, of which
+/// this one is the first.
+fn blocks_beside<'c>(cx: &mut Lower<'c, '_>, bits: u32) -> Res<Val<'c>> {
+    let numbers = (0..=bits).filter(|number| number & !bits == 0).fold(0u64, |mask, number| mask | 1 << number);
+    let own = cx.block_in_cluster()?;
+    let mask = cx.b.build_left_shift(cx.i32(numbers), own, "")?;
+    Ok(cx.b.build_int_truncate(mask, cx.int_type(16), "")?.into())
 }
 
 /// `$3, $4`

@@ -5,10 +5,12 @@
 //! 2. In a warp, one shuffle for each step and value, or fewer where a thread has several ([`super::reduce_lanes`]).
 //! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
 //!    halves (`0 ∘ 2`, `1 ∘ 3`, then both).
+//! 4. Across the blocks of a cluster the same, but the barrier is the cluster's, and a thread loads the partial results
+//!    of each block, the blocks in the order of their numbers.
 //!
 //! Values of the region are tuples: one per operand.
 
-use inkwell::values::IntValue;
+use inkwell::values::{IntValue, PointerValue};
 
 use super::reduce_lanes::{Spread, within_warp};
 use crate::analysis::exchange::ExchangePlan;
@@ -16,9 +18,9 @@ use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::ir::Op;
 use crate::ir::dialects::tt::tt::Reduce;
-use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
 use crate::layout::plan::shared_access::element_bytes;
+use crate::layout::plan::{Among, ReducePlan};
 
 /// One value per operand.
 pub(crate) type Tuple<'c> = Vec<Val<'c>>;
@@ -88,10 +90,11 @@ fn across_warps<'c>(
     // What a lane holds in place of the first group of several goes to that group's slot.
     let shift = spread.slot_shift(cx, plan, partials)?;
     let loaded = first_coordinates(cx.indices(&partials.load)?)?;
+    let bases = bases(cx, partials, base)?;
     let mut results: Vec<Tuple<'c>> = vec![vec![]; loaded.len()];
     for round in 0..partials.rounds {
         if round > 0 {
-            cx.barrier()?;
+            synchronize(cx, partials)?;
         }
         for (group, first) in groups.iter().zip((0..plan.groups.len()).step_by(spread.width())) {
             if partials.store_round[first] != round {
@@ -106,7 +109,7 @@ fn across_warps<'c>(
                 cx.store_shared_if(owner, at, value)?;
             }
         }
-        cx.barrier()?;
+        synchronize(cx, partials)?;
         let mut known: Vec<(u64, usize)> = vec![];
         for (register, _) in partials.load_round.iter().enumerate().filter(|(_, r)| **r == round) {
             // Registers that hold copies share their loads.
@@ -117,16 +120,42 @@ fn across_warps<'c>(
                 continue;
             }
             known.push((place, register));
-            let mut values: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
-            for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
-                let at = slot_address(cx, base, start, loaded[register], size)?;
-                let run = cx.load_shared_run(at, groups[0][i].get_type(), partials.parts)?;
-                values.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
+            let mut values: Vec<Tuple<'c>> = vec![];
+            for &holder in &bases {
+                let mut parts: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
+                for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
+                    let at = slot_address(cx, holder, start, loaded[register], size)?;
+                    let run = cx.load_shared_run(at, groups[0][i].get_type(), partials.parts)?;
+                    parts.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
+                }
+                values.extend(parts);
             }
             results[register] = by_halves(cx, op, values)?;
         }
     }
     Ok(results)
+}
+
+/// Waits until all partial results are stored, or loaded.
+fn synchronize(cx: &mut Lower<'_, '_>, partials: &Partials) -> Res<()> {
+    match partials.among() {
+        Among::Cluster => cx.machine.cluster_barrier(cx, false),
+        Among::Block | Among::Warp => cx.barrier(),
+    }
+}
+
+/// Where the partial results lie in each block that has some: the scratch memory at `base`, as it is in that block.
+fn bases<'c>(cx: &mut Lower<'c, '_>, partials: &Partials, base: PointerValue<'c>) -> Res<Vec<PointerValue<'c>>> {
+    if partials.blocks == 0 {
+        return Ok(vec![base]);
+    }
+    let own = cx.block_in_cluster()?;
+    let others = cx.b.build_and(own, cx.i32(u64::from(!partials.blocks)), "")?;
+    let in_block = |number| {
+        let block = cx.b.build_or(others, cx.i32(u64::from(number)), "")?;
+        cx.machine.in_block(cx, base, block)
+    };
+    partials.block_numbers().into_iter().map(in_block).collect()
 }
 
 /// The only coordinate of each register.
@@ -137,11 +166,11 @@ pub(crate) fn first_coordinates(indices: Vec<Vec<IntValue<'_>>>) -> Res<Vec<IntV
 /// The address of a slot of elements of `size` bytes, `start` bytes after `base`.
 pub(crate) fn slot_address<'c>(
     cx: &mut Lower<'c, '_>,
-    base: inkwell::values::PointerValue<'c>,
+    base: PointerValue<'c>,
     start: u32,
     slot: IntValue<'c>,
     size: u32,
-) -> Res<inkwell::values::PointerValue<'c>> {
+) -> Res<PointerValue<'c>> {
     debug_assert!(size == element_bytes(size * 8));
     let bytes = cx.b.build_left_shift(slot, cx.i32(u64::from(size.trailing_zeros())), "")?;
     let at = cx.shared_at(base, bytes)?;

@@ -110,9 +110,11 @@ pub enum Order {
     Barrier,
     /// As `Barrier`, in those operations of which this holds.
     BarrierIf(fn(&Ir, Op) -> bool),
-    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. The others
-    /// order nothing.
+    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. In the others
+    /// they only meet: what this orders is what a fence released before.
     ClusterBarrierIf(fn(&Ir, Op) -> bool),
+    /// Mbarriers that this thread has initialised are released: they are initialised for who meets it afterwards.
+    ReleasesMbarriers,
     /// What is in flight is complete, as if it happened now, but for as many as the function says.
     Completes(Flight, fn(&Ir, Op) -> Option<i64>),
 }

@@ -295,6 +295,8 @@ pub struct OpSpec {
     pub layouts: LayoutRule,
     /// What it orders beside the accesses that its operands and results state.
     pub order: Order,
+    /// Whether its accesses to shared memory, or its arrivals at mbarriers, are made in other blocks of the cluster too.
+    pub reaches_blocks: Option<fn(&Ir, Op) -> bool>,
     /// How its threads exchange data, if they do.
     pub exchange: Option<Exchange>,
     pub format: Format,
@@ -326,6 +328,7 @@ impl OpSpec {
         effects: Effects::Pure,
         layouts: LayoutRule::Own,
         order: Order::Nothing,
+        reaches_blocks: None,
         exchange: None,
         format: Format::Generic,
         types: &[],

@@ -1,5 +1,6 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
+use super::discardable::TWO_CTAS;
 use super::enums::{
     CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem,
     TmemReduceKind, TmemWaitKind,
@@ -14,6 +15,16 @@ fn is_async(ir: &Ir, op: Op) -> bool {
     ttng::WarpGroupDot(op).isAsync(ir)
 }
 
+/// Whether `fromCTA` lets a block arrive for another one: not all bits of the number are kept.
+fn routes(ir: &Ir, op: Op, kept: Option<i64>) -> bool {
+    kept.is_some_and(|kept| kept != verify::context_ctas(ir, op) - 1)
+}
+
+/// Whether blocks of the cluster work in pairs, as `tcgen05` with `two_ctas` does.
+fn in_pairs(ir: &Ir) -> bool {
+    ir.get(ir.module(), TWO_CTAS).is_some_and(|pairs| pairs.as_bool() == Some(true))
+}
+
 dialect! {
     /// Operations of the `ttng` dialect.
     Ttng(TtngOp) "ttng" (ttng) {
@@ -25,6 +36,7 @@ dialect! {
         };
         /// Makes initialised barriers visible to the cluster.
         FenceMbarrierInitReleaseCluster "fence_mbarrier_init_release_cluster" () -> () {} {
+            order: Order::ReleasesMbarriers,
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::needs_cluster),
@@ -39,6 +51,7 @@ dialect! {
         /// Asks to cancel a cluster that has not started, to take over its work.
         ClcTryCancel "clc_try_cancel" (result: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE]) -> () {} {
             classes: Classes::ASYNC_PROXY,
+            reaches_blocks: Some(|_, _| true),
             effects: Effects::Write,
             format: Format::Text(
                 "$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))",
@@ -110,8 +123,8 @@ dialect! {
             format: Format::Text("$alloc attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
-        /// own.
+        /// Tells an mbarrier how many bytes will arrive. The bits of `fromCTA` say which bits of a block's number are
+        /// kept in the number of the block that does so for it; without, each does for its own.
         BarrierExpect "barrier_expect"
             (alloc: one MEMDESC [ARRIVE], pred: one I1)
             -> ()
@@ -119,6 +132,7 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             order: Order::Barrier,
+            reaches_blocks: Some(|ir, op| routes(ir, op, ttng::BarrierExpect(op).fromCTA(ir))),
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::barrier_expect),
@@ -138,8 +152,9 @@ dialect! {
             ),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
-        /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
+        /// Arrives `count` times at an mbarrier. The bits of `fromCTA` say which bits of a block's number are kept in
+        /// the number of the block that arrives for it, those of `multicastCTA` which may differ in the blocks at whose
+        /// barriers each block arrives.
         ArriveBarrier "arrive_barrier"
             (alloc: one MEMDESC [ARRIVE], pred: opt I1)
             -> ()
@@ -147,6 +162,10 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             order: Order::Barrier,
+            reaches_blocks: Some(|ir, op| {
+                let arrive = ttng::ArriveBarrier(op);
+                routes(ir, op, arrive.fromCTA(ir)) || arrive.multicastCTA(ir) != Some(0)
+            }),
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::arrive_barrier),
@@ -167,6 +186,7 @@ dialect! {
             -> ()
             {}
             {
+            reaches_blocks: Some(|_, _| true),
             effects: Effects::Write,
             format: Format::Text(
                 "$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` \
@@ -189,6 +209,7 @@ dialect! {
             {
             classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| ttng::AsyncTmaCopyGlobalToLocal(op).multicast(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred \
@@ -234,6 +255,7 @@ dialect! {
             { multicast: Unit => Absent }
             {
             classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
+            reaches_blocks: Some(|ir, op| ttng::AsyncTmaGather(op).multicast(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
@@ -274,6 +296,10 @@ dialect! {
             {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| {
+                let product = ttng::TcGen5Mma(op);
+                product.two_ctas(ir) || product.multicast(ir)
+            }),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $use_d `,` $pred `` \
@@ -297,6 +323,10 @@ dialect! {
             {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| {
+                let product = ttng::TcGen5MmaScaled(op);
+                product.two_ctas(ir) || product.multicast(ir)
+            }),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` \
@@ -314,6 +344,7 @@ dialect! {
             {
             order: Order::Barrier,
             traits: Traits::ATTR_SIZED_OPERANDS,
+            reaches_blocks: Some(|ir, op| !ttng::TcGen5Commit(op).descs(ir).is_empty() || in_pairs(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` \
@@ -375,6 +406,7 @@ dialect! {
         /// Starts copying from shared to tensor memory.
         TmemCopy "tmem_copy" (src: one MEMDESC [READ], dst: one MEMDESC [WRITE]) -> () {} {
             classes: Classes::ASYNC_PROXY,
+            reaches_blocks: Some(|ir, _| in_pairs(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $dst attr-dict `:` qualified(type(operands))"),
             verify: Some(verify::ttng_mma::tmem_copy),

@@ -3,8 +3,8 @@
 //! 1. Every place (register, lane, warp) is one number, with register bits lowest. The layout gives its coordinate
 //!    along the axis and, in a second number, the coordinates along all other axes (`rest`). Both are linear in the
 //!    place.
-//! 2. Blocks of a cluster take no part. The axis must lie within a block, and the rest of a block's place is the same
-//!    constant on both sides of an operation, so it is left out.
+//! 2. Blocks of a cluster are kept apart. What a block's number decides along the axis is known for each of its bits;
+//!    what it decides beside the axis is the same constant on both sides of an operation, so it is left out.
 //!
 //! Example: a 16×8 tile is reduced along axis 1, with `register=1 → (0, 1)` and `lane=8 → (1, 0)`. Place 1 has axis 1
 //! and rest 0. The place of lane 8 has axis 0 and rest 1.
@@ -24,11 +24,25 @@ pub(super) struct AlongAxis {
     pub(super) rest_bits: u32,
     /// How many of the `rest_bits` belong to coordinates before the axis.
     pub(super) before_bits: u32,
+    /// For each bit of the block's number in its cluster the coordinates along the axis and along the others.
+    pub(super) blocks: Vec<(u64, u64)>,
 }
 
 impl AlongAxis {
+    /// An axis that lies within blocks.
+    ///
     /// # Errors
     /// Fails if the tensor has no such axis, or the blocks of a cluster share it.
+    pub(super) fn within_blocks(layout: &LinearLayout, axis: usize) -> Result<AlongAxis, LayoutError> {
+        let places = AlongAxis::new(layout, axis)?;
+        if places.blocks.iter().any(|&(along, _)| along != 0) {
+            return Err(LayoutError::new("the axis is spread over the blocks of a cluster"));
+        }
+        Ok(places)
+    }
+
+    /// # Errors
+    /// Fails if the tensor has no such axis.
     pub(super) fn new(layout: &LinearLayout, axis: usize) -> Result<AlongAxis, LayoutError> {
         let rank = layout.out_dims().len();
         if axis >= rank {
@@ -38,9 +52,6 @@ impl AlongAxis {
         let (shift, bits) = (layout.out_shift(Dim::axis(axis)), layout.out_bits(Dim::axis(axis)));
         let along = |c: u64| if bits == 0 { 0 } else { c >> shift & low_bits(bits) };
         let beside = |c: u64| c & low_bits(shift) | c.checked_shr(shift + bits).unwrap_or(0) << shift;
-        if layout.columns_of(Dim::Block).iter().any(|&c| along(c) != 0) {
-            return Err(LayoutError::new("the axis is spread over the blocks of a cluster"));
-        }
         let places: Vec<u64> =
             [Dim::Register, Dim::Lane, Dim::Warp].iter().flat_map(|&d| layout.columns_of(d)).copied().collect();
         Ok(AlongAxis {
@@ -52,6 +63,7 @@ impl AlongAxis {
             axis_bits: bits,
             rest_bits: layout.total_out_bits() - bits,
             before_bits: shift,
+            blocks: layout.columns_of(Dim::Block).iter().map(|&c| (along(c), beside(c))).collect(),
         })
     }
 

@@ -17,8 +17,11 @@
 //!    Many results go through the same memory in a few rounds ([`super::rounds`]). What lanes and warps decide is low
 //!    in a slot's number, and what only registers decide is high, so lanes access neighbours and rounds are the highest
 //!    bits.
-//! 4. If nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all. A
-//!    result of another layout goes through shared memory as in 3, with `2^0` partial results.
+//! 4. *Across the blocks of a cluster*: where a bit of the block's number moves along the axis, each block stores its
+//!    partial results as in 3, at the same slots. After one barrier of the cluster every thread reads those of all
+//!    blocks that share the axis, in the order of their numbers, so all blocks compute the same bits.
+//! 5. If nothing crosses warps or blocks and the result's layout has each result where it is, there is no shared memory
+//!    at all. A result of another layout goes through shared memory as in 3, with `2^0` partial results.
 //!
 //! # Example
 //!
@@ -29,6 +32,7 @@
 use std::collections::BTreeMap;
 
 use super::along_axis::{AlongAxis, free_thread_bits};
+use super::convert::Among;
 use super::rounds::round_bits;
 use crate::layout::linear::{low_bits, select};
 use crate::layout::solve::Pivots;
@@ -64,8 +68,11 @@ pub enum Delivery {
 /// Partial results in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partials {
-    /// The number of partial results of one result. They lie side by side.
+    /// The number of partial results of one result in a block. They lie side by side.
     pub parts: usize,
+    /// The bits of the block's number in its cluster that move along the axis: blocks that differ in these alone have
+    /// partial results of the same results.
+    pub blocks: u32,
     /// A map from (register, lane, warp) to the slot, in elements. A group is stored at the slot of its first register.
     pub store: LinearLayout,
     /// The bits of the thread's number that must all be 0 for the thread to store.
@@ -82,12 +89,39 @@ pub struct Partials {
     pub load_round: Vec<u32>,
 }
 
+/// The most loads of a result, where some go to the memory of other blocks. Above it is better that each block combines
+/// its own first.
+const MOST_LOADS: u32 = 16;
+/// Bytes of the widest load.
+const WIDEST: u32 = 16;
+
+impl Partials {
+    /// Which threads wait for each other between the stores and the loads.
+    #[must_use]
+    pub fn among(&self) -> Among {
+        if self.blocks == 0 { Among::Block } else { Among::Cluster }
+    }
+
+    /// The numbers that the blocks with partial results of the same results have in the bits [`Partials::blocks`].
+    #[must_use]
+    pub fn block_numbers(&self) -> Vec<u32> {
+        (0..=self.blocks).filter(|number| number & !self.blocks == 0).collect()
+    }
+
+    /// The loads that give a thread all of one result that lies in several blocks; 0 where it lies in one.
+    fn loads(&self, element_bytes: &[u32]) -> u32 {
+        let in_block = element_bytes.iter().map(|bytes| (self.parts as u32 * bytes).div_ceil(WIDEST)).sum::<u32>();
+        if self.blocks == 0 { 0 } else { in_block << self.blocks.count_ones() }
+    }
+}
+
 impl ReducePlan {
     /// Makes the plan for a source of this layout and a result of this one. `None` stands for a scalar, which every
     /// thread gets. An element of each operand takes `element_bytes`.
     ///
     /// # Errors
-    /// Fails if the blocks of a cluster share the axis, or hold other results than elements.
+    /// Fails if blocks of a cluster hold other results than elements, if a bit of the block's number moves along the
+    /// axis and also beside it, or repeats what another bit does, and if a thread would load much from other blocks.
     pub fn new(
         source: &LinearLayout,
         axis: usize,
@@ -95,6 +129,7 @@ impl ReducePlan {
         element_bytes: &[u32],
     ) -> Result<ReducePlan, LayoutError> {
         let places = AlongAxis::new(source, axis)?;
+        let blocks = shared_by_blocks(&places)?;
         let result = result_columns(source, axis, result)?;
         let (groups, group_of) = groups(&places);
         let along = Directions::new(&places)?;
@@ -105,9 +140,14 @@ impl ReducePlan {
         // The steps go from the highest lane bit down, which is the order that reference results were made with.
         let steps = along.lanes.iter().rev().map(step).collect();
         let delivery = match in_place(&places, &along, &group_of, &result) {
-            Some(table) => Delivery::Registers(table),
-            None => Delivery::Shared(partials(&places, &along, &result, &groups, element_bytes)),
+            Some(table) if blocks == 0 => Delivery::Registers(table),
+            _ => Delivery::Shared(partials((&places, &along, blocks), &result, &groups, element_bytes)),
         };
+        if let Delivery::Shared(partials) = &delivery
+            && partials.loads(element_bytes) > MOST_LOADS
+        {
+            return Err(LayoutError::new("too many partial results would be loaded from other blocks of the cluster"));
+        }
         Ok(ReducePlan { groups, steps, delivery })
     }
 
@@ -146,6 +186,18 @@ struct ResultColumns {
     lane_bits: u32,
     warp_bits: u32,
     columns: Vec<u64>,
+}
+
+/// Step 4: the bits of the block's number that move along the axis.
+fn shared_by_blocks(places: &AlongAxis) -> Result<u32, LayoutError> {
+    let mut shared = 0;
+    for (bit, _) in places.blocks.iter().enumerate().filter(|(_, b)| b.0 != 0) {
+        if places.blocks[bit].1 != 0 {
+            return Err(LayoutError::new("a block of the cluster differs from another along the axis and beside it"));
+        }
+        shared |= 1 << bit;
+    }
+    Ok(shared)
 }
 
 fn result_columns(
@@ -207,8 +259,8 @@ struct Directions {
     lanes: Vec<u64>,
     /// The number of vectors that cross warps.
     warps: u32,
-    /// Everything that is combined, by its coordinates along the axis. The last `warps` insertions are those across
-    /// warps.
+    /// Everything that is combined, by its coordinates along the axis. Those across warps are `warps` insertions after
+    /// `before_warps` others; those across blocks follow.
     combined: Pivots,
     /// The number of insertions before those across warps.
     before_warps: u32,
@@ -236,10 +288,19 @@ impl Directions {
                 found.lanes.push(vector);
             }
         }
+        let before_warps = inserted as u32 - found.warps;
+        for &(along, _) in places.blocks.iter().filter(|b| b.0 != 0) {
+            if !combined.insert(inserted, along) {
+                return Err(LayoutError::new(
+                    "blocks of the cluster hold copies of what others hold, in another order",
+                ));
+            }
+            inserted += 1;
+        }
         if inserted as u32 != places.axis_bits {
             return Err(LayoutError::new("a block of the cluster does not hold all elements of its results"));
         }
-        Ok(Directions { before_warps: inserted as u32 - found.warps, combined, ..found })
+        Ok(Directions { combined, before_warps, ..found })
     }
 
     /// The number of the partial result to which a coordinate along the axis belongs.
@@ -248,7 +309,7 @@ impl Directions {
     }
 }
 
-/// Step 4 finds the group that each register of the result copies, if threads already have their results.
+/// Step 5 finds the group that each register of the result copies, if threads already have their results.
 fn in_place(
     places: &AlongAxis,
     along: &Directions,
@@ -266,8 +327,7 @@ fn in_place(
 
 /// Step 3 lays out the partial results in shared memory.
 fn partials(
-    places: &AlongAxis,
-    along: &Directions,
+    (places, along, blocks): (&AlongAxis, &Directions, u32),
     result: &ResultColumns,
     groups: &[Vec<usize>],
     element_bytes: &[u32],
@@ -295,6 +355,7 @@ fn partials(
     };
     Partials {
         parts: 1 << along.warps,
+        blocks,
         copies: free_thread_bits(&plain),
         rounds: 1 << round_bits,
         store_round: groups.iter().map(|group| round(&plain.columns, group[0] as u64)).collect(),

@@ -125,7 +125,7 @@ impl ScanPlan {
     /// # Errors
     /// Fails if the blocks of a cluster share the axis.
     pub fn new(layout: &LinearLayout, axis: usize, reverse: bool) -> Result<ScanPlan, LayoutError> {
-        let scan = Scan { places: AlongAxis::new(layout, axis)?, reverse };
+        let scan = Scan { places: AlongAxis::within_blocks(layout, axis)?, reverse };
         let vectors = scan.vectors()?;
         let threads: Vec<u32> = (0..scan.places.axis_bits).map(|j| scan.thread_bits(j)).collect();
         let in_thread = |&j: &u32| scan.is_in_thread(vectors[j as usize]) && threads[j as usize] == 0;

@@ -106,56 +106,88 @@ impl Partial {
     }
 }
 
+/// The coordinates of a place in a block of the cluster.
+fn at_block(layout: &LinearLayout, register: usize, lane: u32, warp: u32, block: u32) -> Vec<u32> {
+    let ins = [(Dim::Register, register as u32), (Dim::Lane, lane), (Dim::Warp, warp), (Dim::Block, block)];
+    let of_block = if layout.in_dims().any(|d| d == Dim::Block) { 4 } else { 3 };
+    layout.apply(&ins[..of_block]).into_iter().map(|c| c.1).collect()
+}
+
 fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>, bytes: u32) {
-    let plan = ReducePlan::new(layout, axis, result, &[bytes]).expect("no clusters");
-    let mut state: BTreeMap<(u32, u32), Vec<Partial>> = BTreeMap::new();
-    for (lane, warp) in threads() {
-        let element = |&r: &usize| {
-            let place = at(layout, r, lane, warp);
-            Partial { elements: BTreeSet::from([place[axis]]), rest: without(place, axis) }
-        };
-        let group = |g: &Vec<usize>| g.iter().map(element).reduce(|a, b| a.with(&b)).expect("groups are not empty");
-        state.insert((lane, warp), plan.groups.iter().map(group).collect());
-    }
-    for step in &plan.steps {
-        let before = state.clone();
-        for ((lane, warp), groups) in &mut state {
-            let other = &before[&(lane ^ step.lanes, *warp)];
-            *groups = groups.iter().zip(&step.partner).map(|(own, &p)| own.with(&other[p])).collect();
+    let plan = ReducePlan::new(layout, axis, result, &[bytes]).expect("a plan");
+    let blocks = || 0..layout.in_size(Dim::Block);
+    // For each block what its threads have, and what it stores.
+    let mut states: Vec<BTreeMap<(u32, u32), Vec<Partial>>> = vec![];
+    let mut memories: Vec<BTreeMap<(u32, u32), Partial>> = vec![];
+    for block in blocks() {
+        let mut state = BTreeMap::new();
+        for (lane, warp) in threads() {
+            let element = |&r: &usize| {
+                let place = at_block(layout, r, lane, warp, block);
+                Partial { elements: BTreeSet::from([place[axis]]), rest: without(place, axis) }
+            };
+            let group = |g: &Vec<usize>| g.iter().map(element).reduce(|a, b| a.with(&b)).expect("groups are not empty");
+            state.insert((lane, warp), plan.groups.iter().map(group).collect::<Vec<_>>());
         }
-    }
-    let mut shared: BTreeMap<(u32, u32), Partial> = BTreeMap::new();
-    if let Delivery::Shared(partials) = &plan.delivery {
-        for (&(lane, warp), groups) in &state {
-            if (lane | warp << LANE_BITS) & partials.copies == 0 {
-                for ((partial, registers), round) in groups.iter().zip(&plan.groups).zip(&partials.store_round) {
-                    let slot = at(&partials.store, registers[0], lane, warp)[0];
-                    assert!(slot < partials.slots && *round < partials.rounds);
-                    assert!(
-                        shared.insert((*round, slot), partial.clone()).is_none(),
-                        "slot {slot} is stored twice in a round"
-                    );
+        for step in &plan.steps {
+            let before = state.clone();
+            for ((lane, warp), groups) in &mut state {
+                let other = &before[&(lane ^ step.lanes, *warp)];
+                *groups = groups.iter().zip(&step.partner).map(|(own, &p)| own.with(&other[p])).collect();
+            }
+        }
+        let mut shared = BTreeMap::new();
+        if let Delivery::Shared(partials) = &plan.delivery {
+            for (&(lane, warp), groups) in &state {
+                if (lane | warp << LANE_BITS) & partials.copies == 0 {
+                    for ((partial, registers), round) in groups.iter().zip(&plan.groups).zip(&partials.store_round) {
+                        let slot = at(&partials.store, registers[0], lane, warp)[0];
+                        assert!(slot < partials.slots && *round < partials.rounds);
+                        assert!(
+                            shared.insert((*round, slot), partial.clone()).is_none(),
+                            "slot {slot} is stored twice in a round"
+                        );
+                    }
                 }
             }
         }
+        states.push(state);
+        memories.push(shared);
     }
     let whole: BTreeSet<u32> = (0..layout.out_size(Dim::axis(axis))).collect();
-    for ((lane, warp), groups) in &state {
+    for (block, ((lane, warp), groups)) in blocks().flat_map(|b| states[b as usize].iter().map(move |s| (b, s))) {
         for r in 0..result.map_or(1, |l| l.in_size(Dim::Register) as usize) {
             let got = match &plan.delivery {
                 Delivery::Registers(table) => groups[table[r]].clone(),
                 Delivery::Shared(partials) => {
                     let first = at(&partials.load, r, *lane, *warp)[0];
-                    (0..partials.parts as u32)
-                        .map(|i| shared[&(partials.load_round[r], first + i)].clone())
+                    let holders = partials.block_numbers().into_iter().map(|n| block & !partials.blocks | n);
+                    holders
+                        .flat_map(|holder| (0..partials.parts as u32).map(move |i| (holder, i)))
+                        .map(|(holder, i)| memories[holder as usize][&(partials.load_round[r], first + i)].clone())
                         .reduce(|a, b| a.with(&b))
                         .expect("a part")
                 }
             };
-            let rest = result.map_or(vec![], |l| at(l, r, *lane, *warp));
+            let rest = result.map_or(vec![], |l| at_block(l, r, *lane, *warp, block));
             assert_eq!(got, Partial { rest, elements: whole.clone() });
         }
     }
+}
+
+/// A layout over the blocks of a cluster: bits of the block's number are further coordinates along these axes.
+fn clustered(layout: &LinearLayout, axes: &[usize]) -> LinearLayout {
+    let mut sizes: Vec<(Dim, u32)> = layout.out_dims().map(|d| (d, layout.out_size(d))).collect();
+    let mut blocks = vec![];
+    for &axis in axes {
+        let size = &mut sizes[axis].1;
+        blocks
+            .push((0..layout.out_dims().len()).map(|i| if i == axis { *size as i32 } else { 0 }).collect::<Vec<i32>>());
+        *size *= 2;
+    }
+    let inside = [Dim::Register, Dim::Lane, Dim::Warp].map(|d| (d, layout.bases(d)));
+    LinearLayout::from_bases(&[inside.to_vec(), vec![(Dim::Block, blocks)]].concat(), &sizes)
+        .expect("bases of the sizes")
 }
 
 /// A run of elements along the axis. The coordinates go from first to last in the direction of the scan.
@@ -339,6 +371,13 @@ proptest! {
     #[test]
     fn reductions_to_other_layouts((layout, result) in (any_layout(&[3, 4], 1, 0), any_layout(&[3], 3, 0)), bytes in any_bytes()) {
         check_reduce(&layout, 1, Some(&result), bytes);
+    }
+
+    /// Blocks of a cluster share the axis, another axis, or both.
+    #[test]
+    fn reductions_of_clusters(layout in any_layout(&[2, 4], 1, 2), axes in prop::collection::vec(0usize..2, 1..=3), axis in 0usize..2) {
+        let layout = clustered(&layout, &axes);
+        check_reduce(&layout, axis, Some(&slice(&layout, axis)), 1);
     }
 
     /// Many results of large elements take several rounds. Each round reads only what it stored.

@@ -4,12 +4,14 @@
 //! 1. Shared memory lies where `allocate-shared-memory-nv` has put it: the allocation is handed on, or made again in the
 //!    same way where this pass runs alone. Offsets that stand in the module are not read.
 //! 2. In a cluster the blocks wait for each other first: `ttng.cluster_barrier` where one may reach into another's
-//!    memory.
+//!    memory, and between the initialisation of an mbarrier that blocks share and its use a fence and a barrier that
+//!    waits for nothing else ([`init_syncs`]).
 //! 3. The analysis names the operations that need a barrier before them; each gets one, at its own location.
 //! 4. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as
 //!    Triton's does: a fence anywhere on the way from the copy to the product orders the two, and the threads that
 //!    arrive last do not hold up the others by it (1 to 2 % of products with small tiles).
 
+use crate::analysis::cluster_mbarriers::init_syncs;
 use crate::analysis::membar::Membar;
 use crate::analysis::prepared::PreparedFunction;
 use crate::analysis::shared_effects::events;
@@ -44,6 +46,15 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
                 let mut b = Builder::before(ir, op);
                 let state = ttng::ClusterBarrier::state(b.loc).with(ttng::ClusterBarrier::ATTR.relaxed, false);
                 b.insert(state);
+                changed = true;
+            }
+            for sync in init_syncs(ir, func, &allocation.alias) {
+                let loc = ir.loc(sync.init);
+                let mut b = Builder::before(ir, sync.fence);
+                b.insert(ttng::FenceMbarrierInitReleaseCluster::state(loc));
+                if sync.barrier {
+                    b.insert(ttng::ClusterBarrier::state(loc).with(ttng::ClusterBarrier::ATTR.relaxed, true));
+                }
                 changed = true;
             }
         }

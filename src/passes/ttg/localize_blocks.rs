@@ -1,13 +1,15 @@
-//! `ttc-localize-blocks`: behind it, `ttg.convert_layout` alone moves elements between the blocks of a cluster.
+//! `ttc-localize-blocks`: behind it, only `ttg.convert_layout` and `tt.reduce` move elements between the blocks of a
+//! cluster.
 //!
 //! # Algorithm
 //!
-//! Code generation knows one way from block to block: a conversion, whose loads reach into the shared memory of other
-//! blocks. Operations whose elements lie in several blocks are rewritten with it:
+//! Code generation knows two ways from block to block, whose loads reach into the shared memory of other blocks: a
+//! conversion, and a reduction of few partial results ([`exchange::reduce`] has a plan for it). Other operations whose
+//! elements lie in several blocks are rewritten with conversions:
 //!
-//! 1. `tt.reduce` along an axis that blocks share. The axis is seen as two, the blocks and what each of them holds.
-//!    Each block reduces what it holds, a conversion gives the partial results to all, and a second reduction combines
-//!    them.
+//! 1. `tt.reduce` along an axis that blocks share, where there is no plan. The axis is seen as two, the blocks and what
+//!    each of them holds. Each block reduces what it holds, a conversion gives the partial results to all, and a second
+//!    reduction combines them.
 //! 2. `tt.scan`, `tt.gather` and `tt.histogram`. Conversions give each block the whole axis (of a gather: of its source)
 //!    before, and its share of the result behind.
 //! 3. `ttg.local_alloc`, `ttg.local_store`, `ttg.local_load` and `ttg.async_copy_global_to_local` where the blocks of
@@ -21,6 +23,7 @@
 //! 1024 floats over two blocks are reduced to 2 partial results, seen as 2×512, of which each block holds one. Behind
 //! the conversion both blocks hold both, and both compute the sum.
 
+use crate::analysis::exchange;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Mapping, Op, Type, Value};
 use crate::ir::dialects::discardable::NOINLINE;
 use crate::ir::dialects::tt::tt;
@@ -38,7 +41,7 @@ use crate::target::SharedMemory;
 
 pub static PASS: Pass = Pass {
     name: "ttc-localize-blocks",
-    doc: "let only layout conversions move elements between the blocks of a cluster",
+    doc: "let only layout conversions and reductions move elements between the blocks of a cluster",
     input: Input::Ttgir,
     options: &[CAPABILITY],
     run,
@@ -115,7 +118,7 @@ fn reduce(ir: &mut Ir, reduce: tt::Reduce) -> Option<()> {
     let sources = reduce.srcs(ir).to_vec();
     let ty = ir.ty(*sources.first()?);
     let layout = layout_of(ty).ok()?;
-    if !is_shared(layout, Some(axis)) {
+    if !is_shared(layout, Some(axis)) || exchange::reduce(ir, reduce.0).is_ok() {
         return None;
     }
     let parts = parts(layout, axis, ty.shape()[axis]);

@@ -58,7 +58,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #own = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 !bar = !ttg.memdesc<2xi64, #own, #smem, mutable>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
-  // The last block is what an absent `fromCTA` stands for.
+  // To keep all bits is what an absent `fromCTA` stands for.
   // CHECK-LABEL: @from_the_last
   // CHECK-NEXT: ttng.arrive_barrier %b, 1 :
   // CHECK-NEXT: ttng.arrive_barrier %b, 1 {fromCTA = 0 : i32} :

@@ -58,4 +58,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shar
     ttng.async_tma_store_wait {pendings = 0 : i32}
     tt.return
   }
+  // The loop is known to run three times, and waits for the second copy in its second iteration: its memory is free behind
+  // it.
+  // CHECK-LABEL: @three_times
+  tt.func public @three_times(%p: tensor<16x64x!tt.ptr<f16>, #b>, %x: tensor<16x64xf16, #b>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %0 = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    %1 = ttg.local_alloc {allocation.offset = 2048 : i32} : () -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    %2 = ttg.async_copy_global_to_local %p, %0 : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+    %3 = ttg.async_commit_group tokens %2
+    %4 = ttg.async_copy_global_to_local %p, %1 : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+    %5 = ttg.async_commit_group tokens %4
+    %6 = ttg.async_commit_group
+    scf.for %i = %c0 to %c3 step %c1 : i32 {
+      %7 = ttg.async_wait {num = 2 : i32}
+      %8 = ttg.async_commit_group
+      scf.yield
+    }
+    ttg.barrier local
+    ttg.local_store %x, %1 : tensor<16x64xf16, #b> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    tt.return
+  }
 }

@@ -1,17 +1,15 @@
-// Behind this pass, only layout conversions move elements between the blocks of a cluster.
-// RUN: ttc opt %s --ttc-localize-blocks | FileCheck %s
+// Behind this pass, only layout conversions and reductions move elements between the blocks of a cluster.
+// RUN: ttc opt %s -split-input-file --ttc-localize-blocks | FileCheck %s
 
 #one = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 0]]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Each block reduces what it holds, and all combine what the blocks found.
+  // A few partial results of each block: the reduction itself reads those of the other one.
   // CHECK-LABEL: @reduce
-  // CHECK: %[[PARTS:.*]] = tt.reshape %{{.*}} : tensor<1024xf32, #{{.*}}> -> tensor<2x512xf32, #[[SPLIT:.*]]>
-  // CHECK: %[[EACH:.*]] = "tt.reduce"(%[[PARTS]]) <{axis = 1 : i32}>
-  // CHECK: %[[ALL:.*]] = ttg.convert_layout %[[EACH]] : tensor<2xf32, {{.*}}> -> tensor<2xf32, #[[WHOLE:.*]]>
-  // CHECK: "tt.reduce"(%[[ALL]]) <{axis = 0 : i32}>
+  // CHECK-NEXT: "tt.reduce"(%{{.*}}) <{axis = 0 : i32}>
+  // CHECK-NOT: ttg.convert_layout
   tt.func public @reduce(%x: tensor<1024xf32, #one>, %p: !tt.ptr<f32>) {
     %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
     ^bb0(%a: f32, %b: f32):
@@ -75,6 +73,27 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %0 = ttg.local_alloc %x : (tensor<64x64xf32, #rows>) -> !ttg.memdesc<64x64xf32, #shared, #smem>
     %1 = ttg.local_load %0 : !ttg.memdesc<64x64xf32, #shared, #smem> -> tensor<64x64xf32, #rows>
     tt.store %p, %1 : tensor<64x64x!tt.ptr<f32>, #rows>
+    tt.return
+  }
+}
+
+// -----
+
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [32], order = [0], CGALayout = [[1]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 32 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Of 32 partial results of 8 bytes in each block: each block combines its own, and all combine what the blocks found.
+  // CHECK-LABEL: @reduce_in_two
+  // CHECK: %[[PARTS:.*]] = tt.reshape %{{.*}} : tensor<2048xf64, #{{.*}}> -> tensor<2x1024xf64, #[[SPLIT:.*]]>
+  // CHECK: %[[EACH:.*]] = "tt.reduce"(%[[PARTS]]) <{axis = 1 : i32}>
+  // CHECK: %[[ALL:.*]] = ttg.convert_layout %[[EACH]] : tensor<2xf64, {{.*}}> -> tensor<2xf64, #[[WHOLE:.*]]>
+  // CHECK: "tt.reduce"(%[[ALL]]) <{axis = 0 : i32}>
+  tt.func public @reduce_in_two(%x: tensor<2048xf64, #one>, %p: !tt.ptr<f64>) {
+    %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f64, %b: f64):
+      %s = arith.addf %a, %b : f64
+      tt.reduce.return %s : f64
+    }) : (tensor<2048xf64, #one>) -> f64
+    tt.store %p, %0 : !tt.ptr<f64>
     tt.return
   }
 }

@@ -25,9 +25,9 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
     ttng.arrive_barrier %b, 1 {multicastCTA = 4 : i32} : !own
     // expected-error @below {{the barrier it arrives at has CGALayout [[0], [0]], expected [[1], [2]]}}
     ttng.arrive_barrier %s, 1 {multicastCTA = 1 : i32} : !same
-    // expected-error @below {{`fromCTA` is 4, expected the number of a block, 0 to 3}}
+    // expected-error @below {{`fromCTA` is 4, expected bits of a block's number, 0 to 3}}
     ttng.arrive_barrier %b, 1 {fromCTA = 4 : i32} : !own
-    // expected-error @below {{`fromCTA` is -1, expected the number of a block, 0 to 3}}
+    // expected-error @below {{`fromCTA` is -1, expected bits of a block's number, 0 to 3}}
     ttng.barrier_expect %b, 64 {fromCTA = -1 : i32}, %p : !own
     // expected-error @below {{expected 4 × i64 with CGALayout [[1], [2]], one for each block}}
     ttng.barrier_expect %s, 64 {fromCTA = 1 : i32}, %p : !same

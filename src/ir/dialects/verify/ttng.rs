@@ -55,13 +55,13 @@ pub fn init_barrier(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// A barrier, of the named block where one is named.
+/// A barrier, perhaps with a way from other blocks.
 pub fn barrier_expect(ir: &Ir, op: Op) -> VerifyResult {
     on_barrier(ir, op)?;
-    from_one_block(ir, op)
+    routed(ir, op)
 }
 
-/// A barrier and at least one arrival: of one block, or at the barriers of several.
+/// A barrier and at least one arrival, perhaps from other blocks or at the barriers of several.
 pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
     on_barrier(ir, op)?;
     positive_count(ir, op)?;
@@ -76,9 +76,9 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
         let (expected, found) = (one_each(ctas), cga_of(operand_ty(ir, op, 0)));
         ensure!(found == expected, "the barrier it arrives at has CGALayout {found:?}, expected {expected:?}");
     }
-    from_one_block(ir, op)?;
+    routed(ir, op)?;
     let from = ir.get(op, view::BarrierExpect::ATTR.fromCTA);
-    // The last block is what an absent `fromCTA` stands for.
+    // To keep all bits is what an absent `fromCTA` stands for.
     ensure!(
         bits == 0 || from.is_none_or(|f| f == ctas - 1),
         "it has both `fromCTA` and `multicastCTA`, expected one of them"
@@ -86,11 +86,11 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// The block that `fromCTA` names is one of the cluster, and each has a barrier of its own.
-fn from_one_block(ir: &Ir, op: Op) -> VerifyResult {
+/// The bits that `fromCTA` keeps are those of a block's number, and each block has a barrier of its own.
+fn routed(ir: &Ir, op: Op) -> VerifyResult {
     let Some(from) = ir.get(op, view::BarrierExpect::ATTR.fromCTA) else { return Ok(()) };
     let (ctas, barrier) = (context_ctas(ir, op), operand_ty(ir, op, 0));
-    ensure!((0..ctas).contains(&from), "`fromCTA` is {from}, expected the number of a block, 0 to {}", ctas - 1);
+    ensure!((0..ctas).contains(&from), "`fromCTA` is {from}, expected bits of a block's number, 0 to {}", ctas - 1);
     let own = barrier.shape() == [ctas] && cga_of(barrier) == one_each(ctas);
     ensure!(
         own,

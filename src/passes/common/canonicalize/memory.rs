@@ -7,7 +7,7 @@
 //! | `memdesc_trans(memdesc_trans x)` | one, in the order of both |
 //! | `memdesc_subslice(memdesc_subslice x)` | one, at the sum of the offsets |
 //! | `local_alloc(local_load x)` of the type of x, which nobody writes to | x |
-//! | a barrier operation of the last block, `fromCTA` | without it, which says the same |
+//! | a barrier operation whose `fromCTA` keeps all bits of the block's number | without it, which says the same |
 
 use crate::ir::core::Op;
 use crate::ir::dialects::keys::{Int, Key};
@@ -22,8 +22,8 @@ pub(super) static PATTERNS: &[&Pattern] = &[
     &Pattern::new("memdesc_trans in order, or of one", OpKind::Ttg(TtgOp::MemDescTrans), trans),
     &Pattern::new("memdesc_subslice of one", OpKind::Ttg(TtgOp::MemDescSubslice), subslice),
     &Pattern::new("local_alloc(local_load x) -> x", OpKind::Ttg(TtgOp::LocalAlloc), alloc_of_load),
-    &Pattern::new("barrier_expect of the last block", OpKind::Ttng(TtngOp::BarrierExpect), expect_of_last_block),
-    &Pattern::new("arrive_barrier of the last block", OpKind::Ttng(TtngOp::ArriveBarrier), arrival_of_last_block),
+    &Pattern::new("barrier_expect with all bits", OpKind::Ttng(TtngOp::BarrierExpect), expect_of_each_block),
+    &Pattern::new("arrive_barrier with all bits", OpKind::Ttng(TtngOp::ArriveBarrier), arrival_of_each_block),
 ];
 
 /// Replaces an operation by its operand where the type does not change.
@@ -74,17 +74,17 @@ fn alloc_of_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-fn expect_of_last_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    from_last_block(rw, op, BarrierExpect::ATTR.fromCTA)
+fn expect_of_each_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    keeps_all_bits(rw, op, BarrierExpect::ATTR.fromCTA)
 }
 
-fn arrival_of_last_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    from_last_block(rw, op, ArriveBarrier::ATTR.fromCTA)
+fn arrival_of_each_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    keeps_all_bits(rw, op, ArriveBarrier::ATTR.fromCTA)
 }
 
-fn from_last_block(rw: &mut Rewriter<'_>, op: Op, block: Key<Int<32>>) -> bool {
-    let last = context_ctas(rw.ir, op) - 1;
-    if rw.ir.get(op, block) != Some(last) {
+fn keeps_all_bits(rw: &mut Rewriter<'_>, op: Op, block: Key<Int<32>>) -> bool {
+    let all = context_ctas(rw.ir, op) - 1;
+    if rw.ir.get(op, block) != Some(all) {
         return false;
     }
     rw.ir.take(op, block);
