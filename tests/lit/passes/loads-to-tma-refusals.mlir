@@ -653,8 +653,46 @@ module {
     %v_5 = tt.broadcast %v_3 : tensor<16x1x!tt.ptr<f16>> -> tensor<16x32x!tt.ptr<f16>>
     %v_6 = tt.broadcast %v_4 : tensor<1x32xi32> -> tensor<16x32xi32>
     %v_7 = tt.addptr %v_5, %v_6 : tensor<16x32x!tt.ptr<f16>>, tensor<16x32xi32>
-    // expected-remark @below {{the load does not become TMA: it is volatile}}
+    // expected-remark @below {{the load does not become TMA: the kernel may wait for what others write while it runs}}
     %v_8 = tt.load %v_7 {isVolatile = true} : tensor<16x32x!tt.ptr<f16>>
+    %0 = arith.muli %v, %cst : tensor<16x1xi32>
+    %1 = tt.splat %y : !tt.ptr<f32> -> tensor<16x1x!tt.ptr<f32>>
+    %2 = tt.addptr %1, %0 : tensor<16x1x!tt.ptr<f32>>, tensor<16x1xi32>
+    %3 = tt.broadcast %2 : tensor<16x1x!tt.ptr<f32>> -> tensor<16x32x!tt.ptr<f32>>
+    %4 = tt.addptr %3, %v_6 : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
+    %5 = arith.extf %v_8 : tensor<16x32xf16> to tensor<16x32xf32>
+    tt.store %4, %5 : tensor<16x32x!tt.ptr<f32>>
+    tt.return
+  }
+}
+
+// -----
+
+module {
+  tt.func public @waits_for_a_flag(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %flag: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %M: i32, %s: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+    %cst = arith.constant dense<32> : tensor<16x1xi32>
+    %true = arith.constant true
+    %c0_i32 = arith.constant 0 : i32
+    %rm = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %rn = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    scf.while : () -> () {
+      %6 = tt.atomic_rmw add, acq_rel, gpu, %flag, %c0_i32, %true : (!tt.ptr<i32>, i32, i1) -> i32
+      %7 = arith.cmpi eq, %6, %c0_i32 : i32
+      scf.condition(%7)
+    } do {
+      scf.yield
+    }
+    %v = tt.expand_dims %rm {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+    %v_0 = tt.splat %s : i32 -> tensor<16x1xi32>
+    %v_1 = arith.muli %v, %v_0 : tensor<16x1xi32>
+    %v_2 = tt.splat %x : !tt.ptr<f16> -> tensor<16x1x!tt.ptr<f16>>
+    %v_3 = tt.addptr %v_2, %v_1 : tensor<16x1x!tt.ptr<f16>>, tensor<16x1xi32>
+    %v_4 = tt.expand_dims %rn {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %v_5 = tt.broadcast %v_3 : tensor<16x1x!tt.ptr<f16>> -> tensor<16x32x!tt.ptr<f16>>
+    %v_6 = tt.broadcast %v_4 : tensor<1x32xi32> -> tensor<16x32xi32>
+    %v_7 = tt.addptr %v_5, %v_6 : tensor<16x32x!tt.ptr<f16>>, tensor<16x32xi32>
+    // expected-remark @below {{the load does not become TMA: the kernel may wait for what others write while it runs}}
+    %v_8 = tt.load %v_7 : tensor<16x32x!tt.ptr<f16>>
     %0 = arith.muli %v, %cst : tensor<16x1xi32>
     %1 = tt.splat %y : !tt.ptr<f32> -> tensor<16x1x!tt.ptr<f32>>
     %2 = tt.addptr %1, %0 : tensor<16x1x!tt.ptr<f32>>, tensor<16x1xi32>

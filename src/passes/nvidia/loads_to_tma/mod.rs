@@ -10,7 +10,8 @@
 //!
 //! 1. Its array must be a parameter that the kernel does not write: hardware reads through another proxy, which does not
 //!    see what threads have just written (PTX ISA, "Proxies"). As for loads that the pipeliner moves, arrays of different
-//!    parameters are taken not to overlap where one of them is written.
+//!    parameters are taken not to overlap where one of them is written. A kernel that waits for what others write
+//!    meanwhile (it uses results of atomic operations, or reads volatile memory) keeps its loads.
 //! 2. Its addresses are sums of indices times strides ([`forms`], with [`bounds`]), its mask is taken apart ([`masks`]), and both
 //!    together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than that, or leaves other
 //!    elements than zero, the loaded block is selected from under the mask again.
@@ -81,6 +82,14 @@ pub const PRODUCTS: &str = "products";
 pub const ONCE: &str = "once";
 pub const LEAST_ROW: &str = "least-row";
 
+/// What is known of a kernel.
+struct Facts {
+    axes: AxisInfoAnalysis,
+    touched: Touched,
+    /// Whether it may learn that somebody else has written memory.
+    waits: bool,
+}
+
 /// What becomes of a load.
 struct Plan {
     load: Op,
@@ -112,12 +121,12 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
     if loads.is_empty() {
         return vec![];
     }
-    let facts = AxisInfoAnalysis::new(ir, kernel);
-    let touched = touched::of_kernel(ir, kernel);
+    let facts =
+        Facts { axes: AxisInfoAnalysis::new(ir, kernel), touched: touched::of_kernel(ir, kernel), waits: may_wait(ir) };
     let mut forms = Forms::new(ir);
     let mut plans = vec![];
     for load in loads {
-        match plan(&mut forms, &facts, &touched, load, cx) {
+        match plan(&mut forms, &facts, load, cx) {
             Ok(plan) => {
                 cx.remark(&codes::TMA_LOAD, ir.loc(load), "the load becomes a copy by hardware (TMA)");
                 plans.push(plan);
@@ -130,16 +139,16 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
     plans
 }
 
-fn plan(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, touched: &Touched, op: Op, cx: &PassCx) -> Result<Plan, Why> {
+fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
     let (ir, load) = (forms.ir, tt::Load(op));
     if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
         return Err(Why("it feeds no matrix product"));
     }
-    if load.isVolatile(ir) || load.cache(ir) == Some(CacheModifier::Cv) {
-        return Err(Why("it is volatile"));
+    if facts.waits {
+        return Err(Why("the kernel may wait for what others write while it runs"));
     }
     let form = forms.of(load.ptr(ir))?;
-    check_unwritten(ir, touched, form.base)?;
+    check_unwritten(ir, &facts.touched, form.base)?;
     let terms = masks::terms(forms, load.mask(ir));
     let access = Access {
         op,
@@ -149,7 +158,7 @@ fn plan(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, touched: &Touched, op: 
         least_rank: if cx.flag(PRODUCTS) { 2 } else { 1 },
         least_row: cx.int(LEAST_ROW),
     };
-    let rectangle = rectangle::prove(forms, facts, &access)?;
+    let rectangle = rectangle::prove(forms, &facts.axes, &access)?;
     for limit in &form.limits {
         let masked = terms.contains(&Term::Below { axis: limit.axis, end: limit.below.clone() });
         if !masked && !rows::are_unseen(forms, ir.result(op), limit) {
@@ -162,6 +171,15 @@ fn plan(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, touched: &Touched, op: 
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
     let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
     Ok(Plan { load: op, rectangle, select })
+}
+
+/// Step 1: whether the module may learn that somebody else has written memory.
+fn may_wait(ir: &Ir) -> bool {
+    ir.all_ops(ir.module()).into_iter().any(|op| {
+        let atomic = ir.is(op, TtOp::AtomicRmw) || ir.is(op, TtOp::AtomicCas);
+        let volatile = tt::Load::of(ir, op).is_some_and(|l| l.isVolatile(ir) || l.cache(ir) == Some(CacheModifier::Cv));
+        volatile || atomic && ir.results(op).iter().any(|&r| ir.has_uses(r))
+    })
 }
 
 /// Step 1.
