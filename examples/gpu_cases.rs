@@ -1,10 +1,10 @@
 //! Writes a folder with which a machine with a GPU, but without ttc, checks every case of `kernels/`.
 //!
 //! `cargo run --release --example gpu_cases -- OUT [--only TEXT] [--limit N] [--sample N] [--arch sm_90a]
-//! [--num-ctas N,N] [--no-interp]`
+//! [--num-ctas N,N] [--pipeline LIST] [--no-interp]`
 //!
 //! 1. Every configuration of every case (`--limit N`: at most N a case, spread evenly over them) is compiled, in
-//!    parallel, and with `--num-ctas` for clusters of each of these sizes.
+//!    parallel, and with `--num-ctas` for clusters of each of these sizes. `--pipeline` is that of `ttc compile`.
 //! 2. The reference, and unless `--no-interp` the interpreter, say what each output buffer should hold. Configurations
 //!    that compute the same share both.
 //! 3. OUT/manifest.json lists the configurations with grid, arguments and files. Files are named by their contents, so
@@ -26,7 +26,7 @@ use ttc::cases::config::Buffer;
 use ttc::cases::random::{self, Fill};
 use ttc::cases::{Config, Folder, Inputs, Instance, InstanceArg, Loaded, Value, launch};
 use ttc::diag::Diagnostic;
-use ttc::driver::{Debug, Job, Stage, run_all};
+use ttc::driver::{Debug, Job, Pipelining, Stage, run_all};
 use ttc::interp::RunOptions;
 use ttc::irgen::types::Dtype;
 use ttc::target::Target;
@@ -38,6 +38,8 @@ struct Settings {
     interp: bool,
     /// Blocks of a cluster, in place of what a case says.
     num_ctas: Vec<u32>,
+    /// Choices of the pipeliner, in place of what a case says.
+    pipelining: Option<Pipelining>,
 }
 
 fn main() -> ExitCode {
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         arch: value("--arch").unwrap_or_else(|| "sm_90a".to_owned()),
         limit: value("--limit").or_else(|| value("--sample")).and_then(|n| n.parse().ok()).unwrap_or(usize::MAX),
         num_ctas: value("--num-ctas").map_or(vec![], |v| v.split(',').filter_map(|n| n.parse().ok()).collect()),
+        pipelining: value("--pipeline").map(|list| Pipelining::parse(&list).unwrap()),
         interp: !args.iter().any(|a| a == "--no-interp"),
     };
     std::fs::create_dir_all(settings.out.join("data")).unwrap();
@@ -124,6 +127,7 @@ fn one(
         instance.options.num_ctas = Some(blocks);
         shown = format!("{shown} num_ctas={blocks}");
     }
+    instance.options.pipelining = s.pipelining.or(instance.options.pipelining);
     let target = match Target::parse(&s.arch) {
         Ok(t) => t,
         Err(d) => return failure(&shown, &[d]),

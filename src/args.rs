@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ttc::backend;
 use ttc::cache::size;
+use ttc::driver::Pipelining;
 use ttc::driver::request::ConfigChoice;
 use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
@@ -171,6 +172,10 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster [default: the configuration's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    pub(crate) pipeline: Option<Pipelining>,
 }
 
 #[derive(Args, Debug)]
@@ -322,6 +327,10 @@ pub(crate) struct Emulated {
     /// Write the PTX, the launch and the buffers into this folder, for `ttc emulate`
     #[arg(long, value_name = "DIR", help_heading = "With --stage ptx")]
     pub(crate) save_launch: Option<PathBuf>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse, help_heading = "With --stage ptx")]
+    pub(crate) pipeline: Option<Pipelining>,
     #[command(flatten)]
     pub(crate) schedules: Schedules,
 }
@@ -444,6 +453,10 @@ pub(crate) struct Run {
     /// Blocks per cluster [default: the case's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    pub(crate) pipeline: Option<Pipelining>,
     /// Registers a thread may use
     #[arg(long, value_name = "N")]
     pub(crate) maxnreg: Option<u32>,
@@ -506,6 +519,10 @@ pub(crate) struct Bench {
     /// Blocks per cluster [default: the case's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
+    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
+    /// fill, and not for the block)
+    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    pub(crate) pipeline: Option<Pipelining>,
     /// Registers a thread may use
     #[arg(long, value_name = "N")]
     pub(crate) maxnreg: Option<u32>,

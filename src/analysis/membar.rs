@@ -3,7 +3,8 @@
 //! # Algorithm
 //!
 //! 1. A *state* is the set of accesses that some thread may not have finished since the last barrier, and of those in
-//!    flight.
+//!    flight. Of each access it says at which mbarriers every warp has said since that it is through with it, and whether
+//!    the first warp has waited for that: then what the first warp alone does comes after the access.
 //! 2. The state before each segment of the control flow ([`Segments`]) is the union over the ways into it, computed
 //!    until nothing changes. A barrier empties the set; a wait adds what was in flight.
 //! 3. An operation whose access conflicts with one in the state (they overlap, and one writes) needs a barrier before
@@ -13,6 +14,17 @@
 //!    A barrier in the middle of the body often separates both.
 //! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left
 //!    is minimal: [`Membar::is_safe`] holds, and fails without any one of them.
+//!
+//! # Mbarriers in the place of barriers
+//!
+//! In a loop that refills slots of a buffer, the first warp waits at an mbarrier until all warps have arrived there:
+//!
+//! ```text
+//! ttng.warp_group_dot_wait              the product of the iteration before is done        pending: reads of the slots
+//! ttng.arrive_barrier %empty {each}     this warp is through with it                       …, left at %empty
+//! ttng.wait_barrier %empty {first}      the first warp goes on when all warps are          …, before the first warp
+//! ttng.async_tma_copy %slot {first}     conflicts with nothing, and needs no barrier
+//! ```
 //!
 //! # Clusters
 //!
@@ -38,12 +50,37 @@ use super::shared_effects::{BufferAccess, Class, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
 use crate::layout::plan::Among;
 
+/// An access that some threads may not have made.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Pending {
+    access: BufferAccess,
+    /// The bytes of mbarriers at which each warp has arrived behind the access.
+    left: BTreeSet<(u32, u32)>,
+    /// Whether the first warp has waited for one of these arrivals.
+    before_first_warp: bool,
+    /// Whether the access only begins. It ends at a wait, where it is pending once more; no barrier before ends it.
+    begins: bool,
+}
+
+impl Pending {
+    fn new(access: BufferAccess) -> Pending {
+        Pending { access, left: BTreeSet::new(), before_first_warp: false, begins: false }
+    }
+
+    fn conflicts(&self, access: &BufferAccess) -> bool {
+        // The first warp makes its own accesses in their order. What is in flight when it fills a slot is in another slot:
+        // a barrier would not end it.
+        let ordered = access.first_warp && (self.before_first_warp || self.access.first_warp || self.begins);
+        !ordered && self.access.conflicts(access)
+    }
+}
+
 /// What may not be finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
-    pending: BTreeSet<BufferAccess>,
+    pending: BTreeSet<Pending>,
     /// Those that the next meeting of all threads ends.
-    released: BTreeSet<BufferAccess>,
+    released: BTreeSet<Pending>,
     in_flight: BTreeSet<(Flight, BufferAccess)>,
     /// Whether something goes on in other blocks.
     reached: bool,
@@ -69,7 +106,7 @@ impl State {
     }
 
     /// What is not ordered yet.
-    fn open(&self) -> impl Iterator<Item = &BufferAccess> {
+    fn open(&self) -> impl Iterator<Item = &Pending> {
         self.pending.iter().chain(&self.released)
     }
 
@@ -86,11 +123,11 @@ impl State {
         for event in happening {
             match event {
                 Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)
-                    if self.open().any(|p| p.conflicts(access) && counts(p, access)) =>
+                    if self.open().any(|p| p.conflicts(access) && counts(&p.access, access)) =>
                 {
                     return true;
                 }
-                Event::End if among == Among::Cluster && (self.reached || self.open().any(|p| p.remote)) => {
+                Event::End if among == Among::Cluster && (self.reached || self.open().any(|p| p.access.remote)) => {
                     return true;
                 }
                 event if is_barrier(event, among) => return false,
@@ -105,20 +142,30 @@ impl State {
             match event {
                 event if is_barrier(event, among) => self.wait(),
                 Event::Access(access) => {
-                    self.pending.insert(access.clone());
+                    self.pending.insert(Pending::new(access.clone()));
                 }
                 Event::InFlight(flight, access) => {
-                    self.pending.insert(access.clone());
+                    self.pending.insert(Pending { begins: true, ..Pending::new(access.clone()) });
                     self.in_flight.insert((*flight, access.clone()));
                 }
                 Event::Complete { flight, all } => {
-                    self.pending.extend(self.in_flight.iter().filter(|f| f.0 == *flight).map(|f| f.1.clone()));
+                    let done = self.in_flight.iter().filter(|f| f.0 == *flight);
+                    self.pending.extend(done.map(|f| Pending::new(f.1.clone())));
                     if *all {
                         self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
+                Event::Leave { start, end } => self.each(|p| {
+                    p.left.insert((*start, *end));
+                }),
+                Event::Enter { start, end } => self.each(|p| {
+                    if p.left.iter().any(|at| at.0 < *end && *start < at.1) {
+                        p.left.clear();
+                        p.before_first_warp = true;
+                    }
+                }),
                 Event::Release => {
-                    let made = |access: &BufferAccess| access.class == Class::MbarrierLife;
+                    let made = |pending: &Pending| pending.access.class == Class::MbarrierLife;
                     let (made, rest) = std::mem::take(&mut self.pending).into_iter().partition(made);
                     self.released.append(&mut { made });
                     self.pending = rest;
@@ -128,6 +175,18 @@ impl State {
                 Event::Signalled(_) | Event::Barrier | Event::ClusterBarrier | Event::End => {}
             }
         }
+    }
+
+    /// Changes every access that the first warp has not waited for.
+    fn each(&mut self, change: impl Fn(&mut Pending)) {
+        let all = std::mem::take(&mut self.pending);
+        let changed = all.into_iter().map(|mut p| {
+            if !p.before_first_warp {
+                change(&mut p);
+            }
+            p
+        });
+        self.pending = changed.collect();
     }
 }
 

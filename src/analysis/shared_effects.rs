@@ -12,12 +12,15 @@
 //! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
+//! | an arrival of each warp at an mbarrier | what this warp has done it has left there |
+//! | a wait of the first warp at an mbarrier | what all warps have left there comes before what the first warp does from here on |
 //!
 //! An access covers an interval of bytes. Where a view takes a known part of a buffer, the interval is that of the part
 //! (a constant index), or the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
 
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
 use crate::ir::dialects::Exchange;
+use crate::ir::dialects::discardable::FIRST_WARP;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
 use crate::ir::dialects::ttg::ttg::{MemDescIndex, MemDescSubslice};
@@ -58,9 +61,17 @@ pub struct BufferAccess {
     pub write: bool,
     /// Whether it reaches into the memory of other blocks of the cluster, too.
     pub remote: bool,
+    /// Whether the first warp alone makes it.
+    pub first_warp: bool,
 }
 
 impl BufferAccess {
+    /// An access to these bytes by threads of the block that own them.
+    #[must_use]
+    pub fn new(start: u32, end: u32, class: Class, write: bool) -> BufferAccess {
+        BufferAccess { start, end, part: None, class, write, remote: false, first_warp: false }
+    }
+
     /// Whether the order of two accesses of different threads matters.
     #[must_use]
     pub fn conflicts(&self, other: &BufferAccess) -> bool {
@@ -85,6 +96,17 @@ pub enum Event {
         flight: Flight,
         all: bool,
     },
+    /// Each warp says at the mbarriers in these bytes that it has done all that came before.
+    Leave {
+        start: u32,
+        end: u32,
+    },
+    /// The first warp has waited at the mbarriers in these bytes until all warps had left. Which of several, and for which
+    /// of their phases, is taken for right; the check of shared memory asks for both.
+    Enter {
+        start: u32,
+        end: u32,
+    },
     /// All threads of the block have done all that came before.
     Barrier,
     /// All threads of the cluster have done all that came before.
@@ -104,7 +126,7 @@ pub enum Event {
 #[must_use]
 pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<Event> {
     let mut events = vec![];
-    orders(ir, op, &mut events);
+    orders(ir, op, allocation, &mut events);
     stated(ir, op, allocation, &mut events);
     if ir.is(op, TtOp::Call) {
         call(ir, op, allocation, &mut events);
@@ -114,7 +136,7 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
     {
         let access = |write, remote| {
             let (start, end) = (buffer.offset, buffer.end());
-            Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write, remote })
+            Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, write) })
         };
         let among = among(ir, op, allocation);
         events.push(access(true, false));
@@ -140,17 +162,37 @@ fn reaches_blocks(ir: &Ir, op: Op) -> bool {
 }
 
 /// What the operation orders before it does anything.
-fn orders(ir: &Ir, op: Op, events: &mut Vec<Event>) {
+fn orders(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     match ir.spec(op).order {
         Order::Nothing => {}
         Order::Barrier => events.push(Event::Barrier),
         Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
+        Order::LeavesIf(holds) if !holds(ir, op) => events.push(Event::Barrier),
+        Order::LeavesIf(_) => {
+            at_mbarriers(ir, op, allocation, events, |a| Event::Leave { start: a.start, end: a.end });
+        }
+        Order::EntersIf(holds) if !holds(ir, op) => {}
+        Order::EntersIf(_) => {
+            at_mbarriers(ir, op, allocation, events, |a| Event::Enter { start: a.start, end: a.end });
+        }
         Order::ClusterBarrierIf(holds) => {
             events.push(if holds(ir, op) { Event::ClusterBarrier } else { Event::Meeting });
         }
         Order::ReleasesMbarriers => events.push(Event::Release),
         Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
     }
+}
+
+/// An event for the mbarriers that are operand 0.
+fn at_mbarriers(
+    ir: &Ir,
+    op: Op,
+    allocation: &Allocation,
+    events: &mut Vec<Event>,
+    event: impl Fn(BufferAccess) -> Event,
+) {
+    let touch = Touch { class: Class::MbarrierUse, write: false, when: When::Now };
+    accesses(ir, ir.operands(op)[0], allocation, touch, events, (false, &event));
 }
 
 /// The accesses that the table states, operands first.
@@ -179,7 +221,9 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
         When::Signalled if touch.class == Class::MbarrierUse && reaches_blocks(ir, op) => &Event::Access,
         When::Signalled => &Event::Signalled,
     };
-    accesses(ir, value, allocation, touch, events, (reaches_blocks(ir, op), event));
+    let first_warp = ir.stores(op, FIRST_WARP);
+    let event = |access| event(BufferAccess { first_warp, ..access });
+    accesses(ir, value, allocation, touch, events, (reaches_blocks(ir, op), &event));
 }
 
 /// Which threads the operation's own protocol makes wait for each other.
@@ -199,7 +243,7 @@ fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     let remote = context_ctas(ir, op) > 1;
     if let Some(buffer) = allocation.of(op) {
         let (start, end) = (buffer.offset, buffer.end());
-        events.push(Event::Access(BufferAccess { start, end, part: None, class: Class::Data, write: true, remote }));
+        events.push(Event::Access(BufferAccess { remote, ..BufferAccess::new(start, end, Class::Data, true) }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
         accesses(
@@ -224,14 +268,7 @@ fn accesses(
 ) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = BufferAccess {
-            start: buffer.offset,
-            end: buffer.end(),
-            part: None,
-            class: touch.class,
-            write: touch.write,
-            remote,
-        };
+        let whole = BufferAccess { remote, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

@@ -7,6 +7,9 @@
 //! `docs/add-a-backend.md` says how to write one.
 
 mod nvidia;
+mod pipelining;
+
+pub use pipelining::Pipelining;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -57,13 +60,21 @@ pub struct GpuOptions {
     pub num_ctas: u32,
     pub num_stages: u32,
     pub tma: Tma,
+    pub pipelining: Pipelining,
 }
 
 impl GpuOptions {
     /// The defaults of a launch on this target.
     #[must_use]
     pub fn new(target: Target) -> GpuOptions {
-        GpuOptions { target, num_warps: 4, num_ctas: 1, num_stages: 3, tma: Tma::Off }
+        GpuOptions {
+            target,
+            num_warps: 4,
+            num_ctas: 1,
+            num_stages: 3,
+            tma: Tma::Off,
+            pipelining: Pipelining::default(),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, bad};
 use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
-use crate::driver::{JobOptions, Preset};
+use crate::driver::{JobOptions, Pipelining, Preset};
 use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
@@ -15,7 +15,10 @@ use crate::launch::grid;
 use crate::parser::ast::{Expr, ExprKind};
 
 /// Parameters that are options of the compilation. They are no part of what a kernel computes.
-pub const COMPILE_OPTIONS: [&str; 4] = ["num_warps", "num_stages", "num_ctas", "maxnreg"];
+pub const COMPILE_OPTIONS: [&str; 5] = ["num_warps", "num_stages", "num_ctas", "maxnreg", PIPELINE];
+
+/// That of them whose value is no number: choices of the software pipeliner.
+pub const PIPELINE: &str = "pipeline";
 
 /// One value for each parameter of a case.
 #[derive(Clone, PartialEq, Debug)]
@@ -209,6 +212,7 @@ impl Case {
             signature: Some(what.items.join(", ")),
             defines: what.defines,
             given: options.given(),
+            pipelining: options.pipelining,
         })
     }
 
@@ -319,6 +323,14 @@ impl Case {
                 })?;
                 *slot = Some(number);
             }
+        }
+        if let Some(v) = env.get(PIPELINE) {
+            let chosen = match v {
+                Value::Str(text) => Pipelining::parse(text),
+                _ => Err(format!("`{PIPELINE}` is {v}, expected a text")),
+            };
+            let chosen = chosen.map_err(|message| Diagnostic::error(&codes::BAD_CASE, message).at(self.place(), ""))?;
+            options.pipelining = Some(chosen);
         }
         Ok(options)
     }

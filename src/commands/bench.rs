@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ttc::cases::config::PIPELINE;
 use ttc::cases::{Config, Folder, Value};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, output};
@@ -104,10 +105,14 @@ fn rival(path: &Path) -> Result<Against, Diagnostic> {
 fn with_options(b: &Bench, config: Config) -> Config {
     let given =
         [("num_warps", b.num_warps), ("num_stages", b.num_stages), ("num_ctas", b.num_ctas), ("maxnreg", b.maxnreg)];
-    given.into_iter().fold(config, |c, (name, value)| match value {
+    let config = given.into_iter().fold(config, |c, (name, value)| match value {
         Some(value) => c.with(name, Value::Int(i64::from(value))),
         None => c,
-    })
+    });
+    match b.pipeline {
+        Some(chosen) => config.with(PIPELINE, Value::Str(chosen.words().join(","))),
+        None => config,
+    }
 }
 
 /// The names of the parameters that differ between rows, in the order in which `--sweep` and the case list them.

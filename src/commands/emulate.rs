@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ttc::cases::Folder;
 use ttc::cases::manual::Bound;
 use ttc::diag::codes::emu as codes;
 use ttc::diag::{Diagnostic, codes as all_codes};
-use ttc::driver::output;
+use ttc::driver::{JobOptions, output};
 use ttc::emu::{self, BufferId, Options, Outcome};
 use ttc::emulate::file::LaunchFile;
 use ttc::emulate::{Assembly, Prepared, compile, decode, diagnostics};
@@ -82,7 +82,10 @@ pub(super) fn interpret(
 ) -> Try<Report> {
     let mut report = Report::default();
     let target = Target::parse(&i.compiled.arch).map_err(|d| vec![d])?;
-    let job = ttc::driver::Job { target, ..launch.job.clone() };
+    let options = &launch.job.options;
+    let pipelining = i.compiled.pipeline.or(options.pipelining);
+    let options = Arc::new(JobOptions { pipelining, ..(**options).clone() });
+    let job = ttc::driver::Job { target, options, ..launch.job.clone() };
     let assembly = compile(&folder.sources, &job)?;
     let on = &launch.on;
     let host = arguments::of_memory(&on.names, &on.args, &on.memory, &on.buffers);

@@ -68,6 +68,7 @@ pub(super) fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
         num_warps: k.num_warps,
         num_stages: k.num_stages,
         num_ctas: k.num_ctas,
+        pipelining: k.pipeline,
         ..JobOptions::default()
     };
     request::check_options(&options)?;

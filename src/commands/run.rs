@@ -148,6 +148,7 @@ fn prepare(r: &args::Run, folder: &mut Folder) -> Try<Launch> {
         num_warps: r.num_warps.or(said.num_warps),
         num_stages: r.num_stages.or(said.num_stages),
         num_ctas: r.num_ctas.or(said.num_ctas),
+        pipelining: r.pipeline.or(said.pipelining),
         maxnreg: r.maxnreg.or(said.maxnreg),
         ptxas: r.gpu.ptxas.clone(),
         ..said

@@ -530,6 +530,7 @@ impl Flow<'_, '_> {
             num_ctas: self.launch.num_ctas,
             num_stages: self.launch.num_stages,
             tma: self.options.tma,
+            pipelining: self.options.pipelining.unwrap_or_default(),
         }
     }
 

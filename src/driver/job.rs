@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::input::Input;
 use super::metadata::Metadata;
 use super::variant::Variant;
-use crate::backend::{Stage, Tma};
+use crate::backend::{Pipelining, Stage, Tma};
 use crate::diag::Diagnostic;
 use crate::fingerprint::file_part;
 use crate::ir::MAX_OPS;
@@ -31,6 +31,8 @@ pub struct JobOptions {
     pub num_warps: Option<u32>,
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
+    /// Choices of the software pipeliner that Triton does not have.
+    pub pipelining: Option<Pipelining>,
     /// Whether to keep assertions, and to check integers for overflow, as Triton's debug mode does.
     pub debug: bool,
     pub maxnreg: Option<u32>,
@@ -66,6 +68,7 @@ impl Default for JobOptions {
             num_warps: None,
             num_stages: None,
             num_ctas: None,
+            pipelining: None,
             debug: false,
             maxnreg: None,
             fp_fusion: true,

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::job::{Job, JobOptions};
+use crate::backend::Pipelining;
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::irgen::front::signature::{parse_descriptor, parse_type, split};
@@ -21,6 +22,7 @@ pub struct Preset {
     pub signature: Option<String>,
     pub defines: Vec<(String, String)>,
     pub given: Given,
+    pub pipelining: Option<Pipelining>,
     /// The grid over the kernel's own arguments and compile-time values.
     pub grid: Option<String>,
 }
@@ -118,6 +120,7 @@ impl Job {
             num_stages,
             num_ctas,
             maxnreg,
+            pipelining: run.pipelining.or(preset.pipelining),
             ..run.clone()
         }
     }

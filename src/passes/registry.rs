@@ -48,6 +48,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::fence_insertion::PASS,
     &ttg::full_iterations::PASS,
     &ttg::unroll_streams::PASS,
+    &nvidia::pipeline::refill::PASS,
     &ttg::allocate_shared_memory::PASS,
     &nvidia::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use ttc::backend::Tma;
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
-use ttc::driver::{Job, JobOptions};
+use ttc::driver::{Job, JobOptions, Pipelining};
 use ttc::emu::{Landing, Options};
 use ttc::emulate::{Prepared, compile, diagnostics};
 use ttc::gpu::arguments;
@@ -21,17 +21,23 @@ use ttc::target::Target;
 use super::kernels::{files, in_parallel};
 use super::references;
 
-/// Architectures, the blocks of a cluster, and loads that become TMA.
-const MACHINES: [(&str, u32, Tma); 5] = [
-    ("sm_80", 1, Tma::Off),
-    ("sm_90a", 1, Tma::Off),
-    ("sm_90a", 2, Tma::Off),
-    ("sm_90a", 1, Tma::Device),
-    ("sm_90a", 2, Tma::Device),
+/// Architectures, the blocks of a cluster, choices of the pipeliner, and loads that become TMA.
+const MACHINES: [(&str, u32, &str, Tma); 7] = [
+    ("sm_80", 1, "", Tma::Off),
+    ("sm_90a", 1, "", Tma::Off),
+    ("sm_90a", 2, "", Tma::Off),
+    ("sm_90a", 1, "refill", Tma::Off),
+    ("sm_90a", 1, "", Tma::Device),
+    ("sm_90a", 2, "", Tma::Device),
+    ("sm_90a", 1, "refill", Tma::Device),
 ];
 
 /// Those of a whole run beside them.
-const LARGE_CLUSTERS: [(&str, u32, Tma); 2] = [("sm_90a", 4, Tma::Off), ("sm_90a", 8, Tma::Off)];
+const LARGE_CLUSTERS: [(&str, u32, &str, Tma); 2] = [("sm_90a", 4, "", Tma::Off), ("sm_90a", 8, "", Tma::Off)];
+
+/// The cases with a loop that `refill` changes: an arrival of each warp stands in no other code.
+const REFILLED: [&str; 5] =
+    ["attention_tma", "descriptors_sum", "matmul_tma", "matmul_tma_host", "matmul_tma_persistent"];
 
 /// Cases whose kernels do not exist on an architecture: f8 needs conversions that came with sm_89.
 const NOT_FOR: &[(&str, &str)] = &[("cast", "sm_80"), ("dot_scaled_blocks", "sm_80"), ("matmul_fp8", "sm_80")];
@@ -55,7 +61,7 @@ fn problems(
     folder: &mut Folder,
     loaded: &Loaded,
     config: &Config,
-    (arch, num_ctas, tma): (&str, u32, Tma),
+    (arch, num_ctas, pipeline, tma): (&str, u32, &str, Tma),
     more: bool,
 ) -> Vec<String> {
     let instance = match loaded.case.instance(&loaded.kernel, config) {
@@ -64,8 +70,10 @@ fn problems(
     };
     let reference = references::lookup(&loaded.case.reference).expect("the interpreter's test has found it");
     let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
+    let pipelining = Some(Pipelining::parse(pipeline).unwrap());
     let made = |tma: Tma| {
-        let options = JobOptions { include: loaded.include.clone(), num_ctas, tma, ..instance.options.clone() };
+        let include = loaded.include.clone();
+        let options = JobOptions { include, num_ctas, pipelining, tma, ..instance.options.clone() };
         let kernel = Some(loaded.kernel.name.clone());
         let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
         compile(&folder.sources, &job)
@@ -77,6 +85,11 @@ fn problems(
     // Where no load becomes TMA, the code has run already.
     if tma != Tma::Off && made(Tma::Off).is_ok_and(|plain| plain.ptx == assembly.ptx) {
         return vec![];
+    }
+    // Loops that do without a pipeline have nothing to refill.
+    let staged = instance.options.num_stages != Some(1) && instance.options.num_warps != Some(1) && tma == Tma::Off;
+    if !pipeline.is_empty() && staged && !assembly.ptx.contains("mbarrier.arrive.shared") {
+        return vec!["no loop is refilled".to_owned()];
     }
     let prepared = match Prepared::new(&assembly, &arguments::of_case(&instance), instance.grid) {
         Ok(p) => p,
@@ -97,11 +110,76 @@ fn problems(
             }
         };
         let blocks = num_ctas.unwrap_or(1);
-        wrong.extend(
-            found.into_iter().map(|p| format!("{arch}, blocks {blocks}, {tma:?}, seed {seed}, {landing:?}: {p}")),
-        );
+        let machine = format!("{arch}, blocks {blocks}, pipeline `{pipeline}`, {tma:?}");
+        wrong.extend(found.into_iter().map(|p| format!("{machine}, seed {seed}, {landing:?}: {p}")));
     }
     wrong
+}
+
+/// What a loop that refills slots may go wrong with, as values of parameters: iterations (none, one, two, about as many as
+/// stages, many), stages, and warps.
+type Trips = (&'static str, &'static [(&'static str, &'static [&'static str])]);
+
+const TRIPS: [Trips; 4] = [
+    (
+        "matmul_tma",
+        &[
+            ("k", &["0", "40", "64", "104", "128", "192", "520"]),
+            ("num_stages", &["2", "3", "4", "5"]),
+            ("num_warps", &["4", "8"]),
+        ],
+    ),
+    (
+        "matmul_tma_persistent",
+        &[
+            ("k", &["0", "64", "128", "328"]),
+            ("num_stages", &["2", "3", "5"]),
+            ("programs", &["1", "16"]),
+            ("num_warps", &["8"]),
+        ],
+    ),
+    (
+        "descriptors_sum",
+        &[("n", &["64", "72", "192", "520", "648"]), ("stages", &["3", "4", "5"]), ("num_warps", &["2", "8"])],
+    ),
+    (
+        "attention_tma",
+        &[
+            ("length", &["50", "64", "128", "200", "296"]),
+            ("num_stages", &["2", "3", "4"]),
+            ("causal", &["false", "true"]),
+        ],
+    ),
+];
+
+#[test]
+fn emulated_refills_agree_for_every_number_of_iterations() {
+    let all = std::env::var_os("TTC_SWEEP").is_some();
+    let cases: Vec<_> =
+        files().into_iter().filter(|p| TRIPS.iter().any(|t| p.file_stem() == Some(t.0.as_ref()))).collect();
+    let wrong = in_parallel(&cases, |path| {
+        let mut folder = Folder::default();
+        let loaded = folder.load(Path::new(path)).unwrap();
+        let (name, lists) = TRIPS.iter().find(|t| path.file_stem() == Some(t.0.as_ref())).unwrap();
+        let mut configs = vec![loaded.case.default_config()];
+        for (param, values) in *lists {
+            let with = |config: &Config, value: &&str| {
+                let mut config = config.clone();
+                loaded.case.set(&mut config, param, value).unwrap();
+                config
+            };
+            configs = configs.iter().flat_map(|c| values.iter().map(move |v| with(c, v))).collect();
+        }
+        // A few of them, of which each value is one.
+        let every = if all { 1 } else { 7 };
+        let tried = configs.iter().step_by(every);
+        let found = tried.flat_map(|c| {
+            let wrong = problems(&mut folder, &loaded, c, MACHINES[3], all);
+            wrong.into_iter().map(move |p| format!("{name} [{c}] {p}"))
+        });
+        found.collect()
+    });
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -120,7 +198,10 @@ fn emulated_kernels_agree_with_their_references() {
         for config in &configs {
             let more = if all { &LARGE_CLUSTERS[..] } else { &[] };
             let most = NOT_IN_CLUSTERS.iter().find(|n| n.0 == name).map_or(u32::MAX, |n| n.1);
-            let fits = |m: &&(&str, u32, Tma)| !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most;
+            let refills = |m: &(&str, u32, &str, Tma)| m.3 != Tma::Off || REFILLED.contains(&&*name);
+            let fits = |m: &&(&str, u32, &str, Tma)| {
+                !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most && (m.2.is_empty() || refills(m))
+            };
             for &machine in MACHINES.iter().chain(more).filter(fits) {
                 let found = problems(&mut folder, &loaded, config, machine, all);
                 wrong.extend(found.into_iter().map(|p| format!("{name} [{config}] {p}")));

@@ -23,6 +23,10 @@
 //! 5. *Proxies.* Between a write by threads and an access by hardware to the same bytes there is a
 //!    `ttng.fence_async_shared`; for a copy by threads it lies behind the wait.
 //!
+//! Where warps arrive at an mbarrier each for itself, and the first warp waits there for all of them, what any warp did
+//! before its arrival happens before what the first warp alone does behind the wait. The phases of such an mbarrier are
+//! counted, so a wait for the wrong one orders nothing.
+//!
 //! # How
 //!
 //! Abstract interpretation forwards. A [`State`](state::State) holds sets that over-approximate what may be so on any
@@ -103,7 +107,7 @@ impl Fault {
 /// first fault of each sort, in the order of the text.
 #[must_use]
 pub fn check(ir: &Ir, target: &Target) -> Vec<Fault> {
-    let one_warp = ir.get(ir.module(), NUM_WARPS) == Some(1);
+    let warps = ir.get(ir.module(), NUM_WARPS).unwrap_or(1);
     let (buffers, mut faults) = buffers::of_module(ir, target);
     for func in ir.functions() {
         let mut checker = Checker {
@@ -112,7 +116,8 @@ pub fn check(ir: &Ir, target: &Target) -> Vec<Fault> {
             buffers: &buffers,
             own: &buffers[&func],
             deciding: values::deciding(ir, func),
-            one_warp,
+            one_warp: warps == 1,
+            warps,
             target,
             faults: BTreeMap::new(),
         };
@@ -136,6 +141,7 @@ struct Checker<'a> {
     own: &'a Buffers,
     deciding: BTreeSet<Value>,
     one_warp: bool,
+    warps: i64,
     target: &'a Target,
     faults: BTreeMap<(Op, Sort), Fault>,
 }

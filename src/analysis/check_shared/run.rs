@@ -1,11 +1,13 @@
 //! One operation: its steps, asked of the state and then done to it.
 
 use crate::ir::core::{Op, Value};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::discardable::FIRST_WARP;
+use crate::ir::dialects::ttng::ttng::{ArriveBarrier, InitBarrier};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 
 use super::buffers::Buffers;
 use super::places::{Owner, Place, is_shared};
-use super::state::{Flight, Meets, State, ThreadAccess};
+use super::state::{Entered, Flight, Meets, State, ThreadAccess};
 use super::table::{Kind, Step, Use, steps};
 use super::values::{int, places};
 use super::{Checker, Fault, Sort};
@@ -47,6 +49,21 @@ impl Checker<'_> {
                 let places = self.places(op, mbarrier, state);
                 let parity = parity.filter(|_| places.len() == 1);
                 places.iter().for_each(|place| state.phase(place, parity));
+            }
+            Step::Leave { mbarrier, pred } => self.leave_slot(op, mbarrier, pred, state),
+            Step::Enter { mbarrier, parity, pred } => self.enter_slot(op, (mbarrier, parity), pred, state),
+            Step::Renew(mbarrier) => {
+                for place in self.places(op, mbarrier, state) {
+                    // The first warp's own waits come before what it does now.
+                    let other = state.waits(&place).find(|&wait| !self.ir.stores(wait, FIRST_WARP));
+                    if let Some(other) = other {
+                        let text = format!(
+                            "{} begins the next phase of an mbarrier while other threads may still wait for the one before",
+                            self.said(op)
+                        );
+                        self.report(Fault { other: Some(other), ..Fault::of(op, Sort::Order, text) });
+                    }
+                }
             }
             Step::Named { token, left } => self.named(op, token, left, state),
             Step::Barrier => state.barrier(),
@@ -93,10 +110,44 @@ impl Checker<'_> {
             self.ask(&ThreadAccess { op, place: place.clone(), used }, state);
         }
         for place in places {
-            if self.ir.is(op, TtngOp::InitBarrier) {
-                state.make(&place);
+            if let Some(made) = InitBarrier::of(self.ir, op) {
+                state.make(&place, made.count(self.ir).unwrap_or(1));
             }
             state.now(ThreadAccess { op, place, used });
+        }
+    }
+
+    fn leave_slot(&mut self, op: Op, mbarrier: Value, pred: Option<Value>, state: &mut State) {
+        let happens = pred.map_or(Some(1), |p| int(self.ir, state, p));
+        if happens == Some(0) {
+            return;
+        }
+        self.now(op, mbarrier, Use::SIGNAL, state);
+        for place in self.places(op, mbarrier, state) {
+            if happens.is_none() {
+                state.may_leave(&place);
+                continue;
+            }
+            let arrivals = self.warps * ArriveBarrier(op).count(self.ir).unwrap_or(1);
+            if let Some(count) = state.leave(&place, arrivals) {
+                let text = format!("{arrivals} arrivals come, and the mbarrier was made for {count}");
+                self.report(Fault::of(op, Sort::Waiting, text));
+            }
+        }
+    }
+
+    fn enter_slot(&mut self, op: Op, (mbarrier, parity): (Value, Value), pred: Option<Value>, state: &mut State) {
+        // What a predicate that is false keeps back does not happen; others hold.
+        if pred.is_some_and(|p| int(self.ir, state, p) == Some(0)) {
+            return;
+        }
+        self.now(op, mbarrier, Use { writes: false, ..Use::SIGNAL }, state);
+        let parity = int(self.ir, state, parity).map(|p| p & 1 != 0);
+        for place in self.places(op, mbarrier, state) {
+            if state.enter(&place, parity) == Entered::Never {
+                let text = "no arrival before this wait ends the phase that it is for".to_owned();
+                self.report(Fault::of(op, Sort::Waiting, text));
+            }
         }
     }
 
@@ -171,7 +222,8 @@ impl Checker<'_> {
 
     /// Reports what an access meets.
     fn ask(&mut self, access: &ThreadAccess, state: &State) {
-        for meets in state.faults(access) {
+        let alone = self.ir.stores(access.op, FIRST_WARP);
+        for meets in state.faults(access, alone) {
             let fault = self.fault(access, &meets);
             self.report(fault);
         }

@@ -42,6 +42,38 @@ pub(super) struct Flight {
     pub sure: bool,
 }
 
+/// An access since the last barrier.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Pending {
+    access: ThreadAccess,
+    /// Mbarriers at which each warp has arrived behind it.
+    left: BTreeSet<(u64, u64)>,
+    /// Whether the first warp has waited for such an arrival of all warps.
+    before_first_warp: bool,
+}
+
+/// An mbarrier at which each warp arrives for itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Warps {
+    /// So many arrivals end a phase.
+    count: i64,
+    /// Whether an odd number of phases ends by the arrivals so far.
+    odd: bool,
+    /// How many of these phases nobody has waited for; 2 stands for more.
+    open: u8,
+}
+
+/// What a wait of the first warp comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Entered {
+    /// All that was left comes before what the first warp does now.
+    After,
+    /// The phase may be an earlier one.
+    Nothing,
+    /// No arrival before it ends the phase.
+    Never,
+}
+
 /// A fault: what the access at hand meets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Meets {
@@ -73,7 +105,7 @@ pub(super) struct State {
     /// For the token of a group how many groups were ended after it, at least.
     pub ages: BTreeMap<Value, u64>,
     /// Accesses since the last barrier.
-    pending: BTreeSet<ThreadAccess>,
+    pending: BTreeSet<Pending>,
     flights: BTreeSet<Flight>,
     /// What became of each buffer that is there.
     spoiled: BTreeMap<Owner, Spoiled>,
@@ -81,6 +113,8 @@ pub(super) struct State {
     unfenced: BTreeSet<ThreadAccess>,
     /// The parity of the phase that each mbarrier is in, where known.
     parity: BTreeMap<(u64, u64), bool>,
+    /// The arrivals of warps at each mbarrier, where known.
+    warps: BTreeMap<(u64, u64), Warps>,
 }
 
 impl State {
@@ -90,6 +124,7 @@ impl State {
         let mut younger = false;
         self.ints.retain(|value, known| other.ints.get(value) == Some(known));
         self.parity.retain(|place, known| other.parity.get(place) == Some(known));
+        self.warps.retain(|place, known| other.warps.get(place) == Some(known));
         for (&value, places) in &other.places {
             self.places.entry(value).or_default().extend(places.iter().cloned());
         }
@@ -110,10 +145,11 @@ impl State {
 
     /// How much is in each part. A join only adds to some and only takes from others, so one that keeps all of these
     /// keeps the state.
-    fn size(&self) -> [usize; 9] {
+    fn size(&self) -> [usize; 10] {
         [
             self.ints.len(),
             self.parity.len(),
+            self.warps.len(),
             self.places.values().map(|p| p.len() + 1).sum(),
             self.ages.len(),
             self.pending.len(),
@@ -133,10 +169,11 @@ impl State {
         self.unfenced.clear();
     }
 
-    /// What an access meets, the first fault of each kind.
-    pub(super) fn faults(&self, access: &ThreadAccess) -> Vec<Meets> {
+    /// What an access meets, the first fault of each kind. `alone`: the first warp alone makes it.
+    pub(super) fn faults(&self, access: &ThreadAccess, alone: bool) -> Vec<Meets> {
         let mut found = vec![];
-        found.extend(self.pending.iter().find(|p| p.conflicts(access)).cloned().map(Meets::Pending));
+        let open = |p: &&Pending| !(alone && p.before_first_warp) && p.access.conflicts(access);
+        found.extend(self.pending.iter().find(open).map(|p| Meets::Pending(p.access.clone())));
         // Of the buffers of one allocation, which two it is must be known.
         let apart =
             |f: &Flight| f.access.place.owner == access.place.owner && !(f.access.place.known && access.place.known);
@@ -182,7 +219,77 @@ impl State {
     /// An access that is over when the thread goes on; other threads may not have got so far.
     pub(super) fn now(&mut self, access: ThreadAccess) {
         self.touch(&access);
-        self.pending.insert(access);
+        self.wait_for(access);
+    }
+
+    /// Other threads may not have made this access.
+    fn wait_for(&mut self, access: ThreadAccess) {
+        self.pending.insert(Pending { access, left: BTreeSet::new(), before_first_warp: false });
+    }
+
+    /// The waits for a phase of an mbarrier that may not be over where the first warp begins the next one.
+    pub(super) fn waits(&self, mbarrier: &Place) -> impl Iterator<Item = Op> {
+        let known = move |a: &ThreadAccess| a.place.known && mbarrier.known && a.place.overlaps(mbarrier);
+        let waits = move |a: &ThreadAccess| a.used.class == Class::Signal && !a.used.writes && known(a);
+        self.pending.iter().filter(move |p| !p.before_first_warp && waits(&p.access)).map(|p| p.access.op)
+    }
+
+    /// Each of `warps` warps has done what came before, and arrives at an mbarrier. Gives the arrivals that end its
+    /// phase, where these are others.
+    pub(super) fn leave(&mut self, mbarrier: &Place, warps: i64) -> Option<i64> {
+        let at = (mbarrier.low, mbarrier.high);
+        self.each(|p| {
+            p.left.insert(at);
+        });
+        if !mbarrier.known {
+            self.may_leave(mbarrier);
+            return None;
+        }
+        let known = self.warps.get_mut(&at)?;
+        known.odd = !known.odd;
+        known.open = 2.min(known.open + 1);
+        Some(known.count).filter(|&count| count != warps)
+    }
+
+    /// Whether warps arrive at this mbarrier, or at which of several, is not known.
+    pub(super) fn may_leave(&mut self, mbarrier: &Place) {
+        self.warps.retain(|place, _| place.1 <= mbarrier.low || mbarrier.high <= place.0);
+    }
+
+    /// The first warp waits for the phase of this parity. It arrives itself, so no more phases have ended than arrivals
+    /// come before this wait; and those that were waited for have. Between the two, parity tells one phase from another.
+    pub(super) fn enter(&mut self, mbarrier: &Place, parity: Option<bool>) -> Entered {
+        let at = (mbarrier.low, mbarrier.high);
+        let known = if mbarrier.known { self.warps.get_mut(&at) } else { None };
+        if let (Some(known), Some(parity)) = (known, parity) {
+            // Of n phases, the last one has parity n - 1.
+            if parity == known.odd {
+                return if known.open == 0 { Entered::Never } else { Entered::Nothing };
+            }
+            if known.open > 1 {
+                return Entered::Nothing;
+            }
+            known.open = 0;
+        }
+        self.each(|p| {
+            if p.left.iter().any(|&(low, high)| low < at.1 && at.0 < high) {
+                p.left.clear();
+                p.before_first_warp = true;
+            }
+        });
+        Entered::After
+    }
+
+    /// Changes every access that the first warp has not waited for.
+    fn each(&mut self, change: impl Fn(&mut Pending)) {
+        let all = std::mem::take(&mut self.pending);
+        let changed = all.into_iter().map(|mut p| {
+            if !p.before_first_warp {
+                change(&mut p);
+            }
+            p
+        });
+        self.pending = changed.collect();
     }
 
     /// An access that goes on in the background.
@@ -212,7 +319,7 @@ impl State {
         self.flights.retain(|f| !done(f));
         // The bytes of a copy come now, behind whatever fence there was.
         self.unfenced.extend(finished.iter().filter(|a| a.used.writes && !a.used.hardware).cloned());
-        self.pending.extend(finished);
+        finished.into_iter().for_each(|access| self.wait_for(access));
     }
 
     /// The copies of threads so far will arrive at an mbarrier.
@@ -224,10 +331,12 @@ impl State {
     }
 
     /// An mbarrier is made: it is in its first phase.
-    pub(super) fn make(&mut self, mbarrier: &Place) {
+    pub(super) fn make(&mut self, mbarrier: &Place, count: i64) {
         self.parity.retain(|&(low, high), _| high <= mbarrier.low || mbarrier.high <= low);
+        self.warps.retain(|&(low, high), _| high <= mbarrier.low || mbarrier.high <= low);
         if mbarrier.known {
             self.parity.insert((mbarrier.low, mbarrier.high), false);
+            self.warps.insert((mbarrier.low, mbarrier.high), Warps { count, odd: false, open: 0 });
         }
     }
 

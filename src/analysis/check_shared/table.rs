@@ -7,6 +7,7 @@
 
 use crate::analysis::scratch::element_bits;
 use crate::ir::core::{Ir, Op, Value};
+use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP};
 use crate::ir::dialects::ttg::ttg::{self as ttg, ConvertLayout};
 use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
@@ -57,7 +58,7 @@ impl Use {
     const HARDWARE_READ: Use = Use { hardware: true, ..Use::READ };
     const HARDWARE_WRITE: Use = Use { hardware: true, ..Use::WRITE };
     const LIFE: Use = Use { class: Class::Life, ..Use::WRITE };
-    const SIGNAL: Use = Use { class: Class::Signal, reads: true, writes: true, hardware: false };
+    pub(super) const SIGNAL: Use = Use { class: Class::Signal, reads: true, writes: true, hardware: false };
 }
 
 /// A step of what an operation does.
@@ -75,6 +76,12 @@ pub(super) enum Step {
     Arrive(Value),
     /// The phase of an mbarrier with this parity is complete.
     Phase { mbarrier: Value, parity: Value },
+    /// Each warp has done what came before, and arrives here, if the predicate holds.
+    Leave { mbarrier: Value, pred: Option<Value> },
+    /// The first warp waits for what was left, if the predicate holds.
+    Enter { mbarrier: Value, parity: Value, pred: Option<Value> },
+    /// The next phase of an mbarrier begins: nobody may still wait for the one before.
+    Renew(Value),
     /// A wait names the groups that it is for.
     Named { token: Value, left: u64 },
     /// All threads of the block are here.
@@ -179,6 +186,7 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
     use TtngOp as N;
     let left = |pending: Option<i64>| pending.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let shared: Vec<Value> = ir.operands(op).iter().copied().filter(|&v| is_shared(ir.ty(v))).collect();
+    let alone = ir.stores(op, FIRST_WARP);
     let begin = |kind, place, used, mbarrier, sure| Step::Begin { kind, place, used, mbarrier, sure };
     match kind {
         N::FenceAsyncShared => vec![Step::Fence],
@@ -187,11 +195,23 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         N::InitBarrier => vec![Step::Now(ttng::InitBarrier(op).alloc(ir), Use::LIFE)],
         N::InvalBarrier => vec![Step::Now(ttng::InvalBarrier(op).alloc(ir), Use::LIFE)],
         // One thread speaks for all, behind a barrier.
+        N::BarrierExpect if alone => {
+            let mbarrier = ttng::BarrierExpect(op).alloc(ir);
+            vec![Step::Renew(mbarrier), Step::Now(mbarrier, Use::SIGNAL)]
+        }
         N::BarrierExpect => vec![Step::Barrier, Step::Now(ttng::BarrierExpect(op).alloc(ir), Use::SIGNAL)],
+        N::ArriveBarrier if ir.stores(op, EACH_WARP) => {
+            let arrival = ttng::ArriveBarrier(op);
+            let (mbarrier, pred) = (arrival.alloc(ir), arrival.pred(ir));
+            vec![Step::Leave { mbarrier, pred }]
+        }
         N::ArriveBarrier => vec![Step::Barrier, Step::Now(ttng::ArriveBarrier(op).alloc(ir), Use::SIGNAL)],
         N::WaitBarrier => {
             let wait = ttng::WaitBarrier(op);
             let (mbarrier, parity) = (wait.alloc(ir), wait.phase(ir));
+            if alone {
+                return vec![Step::Enter { mbarrier, parity, pred: wait.pred(ir) }];
+            }
             vec![Step::Now(mbarrier, Use { writes: false, ..Use::SIGNAL }), Step::Phase { mbarrier, parity }]
         }
         N::AsyncCopyMbarrierArrive => {

@@ -34,7 +34,7 @@ struct Path<'a> {
     /// Which way each branch goes, lowest bit first.
     choices: u32,
     steps: usize,
-    pending: Vec<BufferAccess>,
+    pending: Vec<Pending>,
     in_flight: Vec<(Flight, BufferAccess)>,
     races: usize,
 }
@@ -47,19 +47,15 @@ impl Path<'_> {
     }
 
     fn touch(&mut self, access: &BufferAccess) {
-        self.races += self
-            .pending
-            .iter()
-            .chain(self.in_flight.iter().map(|f| &f.1))
-            .filter(|other| other.conflicts(access))
-            .count();
+        let under_way = self.in_flight.iter().filter(|f| f.1.conflicts(access));
+        self.races += self.pending.iter().filter(|p| p.conflicts(access)).count() + under_way.count();
     }
 
     fn happen(&mut self, event: Event) {
         match event {
             Event::Access(access) => {
                 self.touch(&access);
-                self.pending.push(access);
+                self.pending.push(Pending::new(access));
             }
             Event::InFlight(flight, access) => {
                 self.touch(&access);
@@ -70,9 +66,17 @@ impl Path<'_> {
                 assert!(all, "the simulation does not count groups");
                 let (done, rest) = std::mem::take(&mut self.in_flight).into_iter().partition(|f| f.0 == flight);
                 self.in_flight = rest;
-                self.pending.extend(Vec::into_iter(done).map(|f| f.1));
+                self.pending.extend(Vec::into_iter(done).map(|f| Pending::new(f.1)));
             }
             Event::Barrier | Event::ClusterBarrier => self.pending.clear(),
+            // The kernels arrive at one mbarrier each time, and wait there.
+            Event::Leave { start, end } => self.pending.iter_mut().for_each(|p| {
+                p.left.insert((start, end));
+            }),
+            Event::Enter { start, end } => {
+                let all = self.pending.iter_mut().filter(|p| p.left.contains(&(start, end)));
+                all.for_each(|p| p.before_first_warp = true);
+            }
             Event::Meeting | Event::Release | Event::Reach => panic!("there are no clusters"),
             Event::End => {}
         }

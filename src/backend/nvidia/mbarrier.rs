@@ -8,6 +8,14 @@
 //! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count, in each block that is meant |
 //! | `ttng.wait_barrier` | every thread | a loop around `mbarrier.try_wait.parity` |
 //!
+//! In loops whose copies wait for no barrier of the block ([`crate::passes::nvidia::pipeline::refill`]):
+//!
+//! | operation | who | instruction |
+//! |---|---|---|
+//! | `ttng.arrive_barrier {ttc.each_warp}` | each warp waits for its own threads; then its lane 0 | `mbarrier.arrive` |
+//! | `ttng.wait_barrier {ttc.first_warp}` | every thread of the first warp, so that its lanes stay together | as above |
+//! | `ttng.barrier_expect {ttc.first_warp}` | thread 0 | `mbarrier.arrive.expect_tx` |
+//!
 //! Each block of a cluster has an mbarrier of its own, in its own memory. With `fromCTA` or `multicastCTA` a block also
 //! arrives at those of others. Where blocks arrive at the mbarriers of others, arrivals and waits order what was done
 //! in the cluster, not only in the block.
@@ -22,6 +30,7 @@ use super::dialect::needs_tma;
 use super::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val};
 use crate::ir::dialects::TtngOp;
+use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP};
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, Value};
 
@@ -40,10 +49,22 @@ pub(crate) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Va
 /// Whether this is thread 0, and `pred` holds where it is given.
 fn first_thread<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
     let first = cx.b.build_int_compare(IntPredicate::EQ, cx.thread_id(), cx.i32(0), "")?;
+    both(cx, first, pred)
+}
+
+/// `pred` too, where it is given.
+fn both<'c>(cx: &Lower<'c, '_>, this: IntValue<'c>, pred: Option<Value>) -> Res<IntValue<'c>> {
     match pred {
-        Some(pred) => Ok(cx.b.build_and(first, cx.int(pred)?, "")?),
-        None => Ok(first),
+        Some(pred) => Ok(cx.b.build_and(this, cx.int(pred)?, "")?),
+        None => Ok(this),
     }
+}
+
+/// Whether this thread is of the first warp, and `pred` holds where it is given.
+fn first_warp<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
+    let lanes = cx.i32(u64::from(cx.options.target.warp_size()));
+    let first = cx.b.build_int_compare(IntPredicate::ULT, cx.thread_id(), lanes, "")?;
+    both(cx, first, pred)
 }
 
 /// The blocks at whose mbarriers an operation arrives: those that differ from this one in `bits` of the number alone.
@@ -65,13 +86,12 @@ impl Route {
         Route { bits: multicast_cta.map_or(0, mask), from_first: false }
     }
 
-    /// Whether this thread arrives: thread 0 of a block that does, if `pred` holds.
-    fn predicate<'c>(&self, cx: &mut Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
-        let thread = first_thread(cx, pred)?;
+    /// Whether this thread arrives, which `speaks` for its block or warp: in a block that does.
+    fn predicate<'c>(&self, cx: &mut Lower<'c, '_>, speaks: IntValue<'c>) -> Res<IntValue<'c>> {
         let first = if self.from_first { cx.owner_predicate(0, u64::from(self.bits))? } else { None };
         Ok(match first {
-            Some(first) => cx.b.build_and(thread, first, "")?,
-            None => thread,
+            Some(first) => cx.b.build_and(speaks, first, "")?,
+            None => speaks,
         })
     }
 
@@ -149,9 +169,12 @@ pub(super) fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
     let view = view::BarrierExpect(op);
     let at = address(cx, op, view.alloc(cx.ir))?;
-    cx.barrier()?;
+    if !cx.ir.stores(op, FIRST_WARP) {
+        cx.barrier()?;
+    }
     let route = Route::new(cx, view.fromCTA(cx.ir), None);
-    let pred = route.predicate(cx, Some(view.pred(cx.ir)))?;
+    let first = first_thread(cx, Some(view.pred(cx.ir)))?;
+    let pred = route.predicate(cx, first)?;
     let bytes = count(cx, view.size(cx.ir));
     let (places, space) = route.places(cx, view.alloc(cx.ir), at)?;
     let opcode = format!("mbarrier.arrive.expect_tx{space}.b64");
@@ -163,16 +186,25 @@ pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
     let view = view::ArriveBarrier(op);
     let at = address(cx, op, view.alloc(cx.ir))?;
-    cx.barrier()?;
+    let speaks = if cx.ir.stores(op, EACH_WARP) {
+        // What the other lanes read comes before the arrival, too.
+        cx.warp_barrier()?;
+        let lane = cx.lane_id()?;
+        let first = cx.b.build_int_compare(IntPredicate::EQ, lane, cx.i32(0), "")?;
+        both(cx, first, view.pred(cx.ir))?
+    } else {
+        cx.barrier()?;
+        first_thread(cx, view.pred(cx.ir))?
+    };
     let route = Route::new(cx, view.fromCTA(cx.ir), view.multicastCTA(cx.ir));
-    let pred = route.predicate(cx, view.pred(cx.ir))?;
+    let pred = route.predicate(cx, speaks)?;
     let arrivals = count(cx, view.count(cx.ir));
     let (places, space) = route.places(cx, view.alloc(cx.ir), at)?;
     let opcode = format!("mbarrier.arrive{space}.b64");
     places.into_iter().try_for_each(|at| arrival(cx, pred.into(), &opcode, at, arrivals))
 }
 
-/// Every thread waits for itself, so what the phase's arrivals released is visible to it.
+/// Every thread that waits does so for itself, so what the phase's arrivals released is visible to it.
 pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::WaitBarrier(op);
     let (at, phase) = (address(cx, op, view.alloc(cx.ir))?, cx.scalar(view.phase(cx.ir))?);
@@ -182,9 +214,14 @@ pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let instruction = format!("mbarrier.{test}.parity{scope}.shared::cta.b64 done, [$0], $1;");
     let mut args = vec![at, phase];
     let mut constraints = "r,r".to_owned();
-    let skip = match view.pred(cx.ir) {
+    let pred = match view.pred(cx.ir) {
+        pred if cx.ir.stores(op, FIRST_WARP) => Some(first_warp(cx, pred)?.into()),
+        Some(pred) => Some(cx.scalar(pred)?),
+        None => None,
+    };
+    let skip = match pred {
         Some(pred) => {
-            args.push(cx.scalar(pred)?);
+            args.push(pred);
             constraints.push_str(",b");
             "@!$2 bra.uni after;\n\t"
         }

@@ -132,6 +132,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
+    if options.pipelining.refill && options.target.has_tma() {
+        p.add(&nvidia::pipeline::refill::PASS);
+    }
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);
     }

@@ -2,7 +2,7 @@
 //!
 //! 1. A block is cut into messages ([`tma_messages`]): boxes of at most 256 elements along each axis, as wide as the
 //!    swizzle. Message `m` is sent by one thread of warp `m`; where there are more messages than warps, a warp sends
-//!    several.
+//!    several. With `ttc.first_warp` the first warp sends all.
 //! 2. A copy to shared memory arrives at an mbarrier, which was told how many bytes will come. One to global memory
 //!    belongs to a group of its own, for which `ttng.async_tma_store_wait` waits: with `read_only` until the source may
 //!    be overwritten.
@@ -22,6 +22,7 @@ use inkwell::values::IntValue;
 use super::{dialect, mbarrier};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::discardable::FIRST_WARP;
 use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy};
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, TypeData, Value};
@@ -170,10 +171,11 @@ fn messages<'c>(
         Some(pred) => cx.b.build_and(pred, elected, "")?,
         None => elected,
     };
-    let warp = if plan.count().min(cx.num_warps) > 1 { Some(cx.uniform_warp_id()?) } else { None };
+    let senders = if cx.ir.stores(op, FIRST_WARP) { 1 } else { cx.num_warps };
+    let warp = if plan.count().min(senders) > 1 { Some(cx.uniform_warp_id()?) } else { None };
     let mut out = vec![];
-    for first in (0..plan.count()).step_by(cx.num_warps as usize) {
-        let warps = (plan.count() - first).min(cx.num_warps);
+    for first in (0..plan.count()).step_by(senders as usize) {
+        let warps = (plan.count() - first).min(senders);
         let number = match warp.filter(|_| warps > 1) {
             // Its bits lie below those of the first message.
             Some(warp) => cx.b.build_or(warp, cx.i32(u64::from(first)), "")?,

@@ -33,7 +33,7 @@ pub fn of_job(job: &Job, sources: &SourceMap) -> Key {
     let Job { input, kernel, config, variant, target, for_others, options: _ } = job;
     let Input { path, file, language, preset } = input;
     // Most of a preset is part of the settled options, as that of a variant is.
-    let Preset { kernel: _, signature: _, defines: _, given: _, grid } = preset;
+    let Preset { kernel: _, signature: _, defines: _, given: _, pipelining: _, grid } = preset;
     d.option(grid.as_deref(), Digest::text);
     let text = sources.file(*file);
     take_path(d, path);
@@ -66,6 +66,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
         num_warps,
         num_stages,
         num_ctas,
+        pipelining,
         debug,
         maxnreg,
         fp_fusion,
@@ -97,6 +98,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
     for number in [num_warps, num_stages, num_ctas, maxnreg] {
         d.option(*number, |d, n| d.number(u64::from(n)));
     }
+    d.list(pipelining.unwrap_or_default().words().into_iter(), Digest::text);
     for flag in [debug, fp_fusion, retry, line_info, triton_abi, locations] {
         d.flag(*flag);
     }
@@ -227,6 +229,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         maxnreg: _,
         ptxas: _,
         time_limit: _,
+        pipelining,
         debug,
         fp_fusion,
         retry,
@@ -243,6 +246,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
     for flag in [debug, fp_fusion, retry, line_info, triton_abi, locations] {
         d.flag(*flag);
     }
+    d.list(pipelining.unwrap_or_default().words().into_iter(), Digest::text);
     d.flag(symbol.is_some());
     d.option(grid.as_deref(), Digest::text);
     d.number(*max_ops as u64);

@@ -29,6 +29,33 @@ impl Times {
     }
 }
 
+/// A warp, one of its lanes, and the time up to which the lane's own accesses are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Lanes(Vec<(u32, u8, u32)>);
+
+impl Lanes {
+    fn get(&self, warp: u32, lane: u8) -> u32 {
+        self.0.iter().find(|k| k.0 == warp && k.1 == lane).map_or(0, |k| k.2)
+    }
+
+    fn add(&mut self, warp: u32, lanes: u32, time: u32) {
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            match self.0.iter_mut().find(|k| k.0 == warp && k.1 == lane) {
+                Some(known) => known.2 = known.2.max(time),
+                None => self.0.push((warp, lane, time)),
+            }
+        }
+    }
+
+    /// The later time of each lane. What is known of all lanes of a warp need not be known of one.
+    fn join(&mut self, other: &Lanes, all: &Times) {
+        for &(warp, lane, time) in &other.0 {
+            self.add(warp, 1 << lane, time);
+        }
+        self.0.retain(|&(warp, _, time)| all.get(warp) < time);
+    }
+}
+
 /// What is known of the agents of other clusters, by the number of the cluster.
 pub(crate) type Foreign = BTreeMap<u32, Times>;
 
@@ -40,6 +67,8 @@ const EARLIER: u32 = u32::MAX;
 pub(crate) struct Clock {
     pub(crate) generic: Times,
     pub(crate) asynchronous: Times,
+    /// What is known of single lanes of a warp, beyond what is known of all of them.
+    lanes: Lanes,
     foreign: Option<Arc<Foreign>>,
 }
 
@@ -47,12 +76,33 @@ impl Clock {
     pub(crate) fn join(&mut self, other: &Clock) {
         self.generic.join(&other.generic);
         self.asynchronous.join(&other.asynchronous);
+        self.lanes.join(&other.lanes, &self.generic);
         let Some(theirs) = &other.foreign else { return };
         match &mut self.foreign {
             None => self.foreign = Some(theirs.clone()),
             Some(own) if Arc::ptr_eq(own, theirs) => {}
             Some(own) => join_foreign(Arc::make_mut(own), theirs),
         }
+    }
+
+    /// As [`Clock::join`], by some lanes of a warp that is at `time`, whose lanes were together last behind `all`: what
+    /// the others have done since is not known.
+    pub(crate) fn join_lanes(&mut self, other: &Clock, warp: u32, lanes: u32, (all, time): (u32, u32)) {
+        let own = self.generic.get(warp).max(all);
+        self.join(other);
+        self.generic.set(warp, own);
+        self.lanes.add(warp, lanes, time);
+    }
+
+    /// Whether an access that one lane of a warp made at a time is known.
+    #[inline]
+    pub(crate) fn knows_lane(&self, warp: u32, lane: u8, time: u32) -> bool {
+        self.generic.get(warp) >= time || self.lanes.get(warp, lane) >= time
+    }
+
+    /// The lanes of a warp of which more is known than of all of them, each with its time.
+    pub(crate) fn lanes_of(&self, warp: u32) -> impl Iterator<Item = (u8, u32)> {
+        self.lanes.0.iter().filter(move |k| k.0 == warp).map(|k| (k.1, k.2))
     }
 
     /// All that an earlier launch did is known.
@@ -72,7 +122,12 @@ impl Clock {
     /// This clock as one of cluster `own`, for those of other clusters.
     pub(crate) fn exported(&self, own: u32) -> Foreign {
         let mut all = self.foreign.as_deref().cloned().unwrap_or_default();
-        all.entry(own).or_default().join(&self.generic);
+        let times = all.entry(own).or_default();
+        times.join(&self.generic);
+        // Other clusters do not tell lanes apart.
+        for &(warp, _, time) in &self.lanes.0 {
+            times.set(warp, times.get(warp).max(time));
+        }
         all
     }
 

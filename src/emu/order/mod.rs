@@ -73,6 +73,8 @@ pub(crate) struct Order {
     together: Vec<(u32, u32)>,
     /// For each lane of each warp the time of its own warp that it has acquired: lanes can release to each other.
     heard: Vec<[u32; 32]>,
+    /// As `heard`, of single lanes: the lanes that have heard, of whom, and up to what time.
+    heard_lanes: Vec<Vec<(u32, u8, u32)>>,
     /// The agents of `mbarrier`s so far.
     barriers: u32,
     /// The fences of each warp.
@@ -115,6 +117,7 @@ impl Order {
             apart: (0..warps).map(|_| None).collect(),
             together: vec![(1, 0); warps as usize],
             heard: vec![[0; 32]; warps as usize],
+            heard_lanes: vec![vec![]; warps as usize],
             barriers: 0,
             fences: vec![Fences::default(); warps as usize],
             shared: (0..blocks).map(|_| Shadow::new(shared_bytes, granule)).collect(),
@@ -162,6 +165,7 @@ impl Order {
         let clock = &self.clocks[warp as usize].generic;
         self.together[warp as usize] = (clock.get(warp), clock.get(self.group(warp, Group::Copy)));
         self.apart[warp as usize] = None;
+        self.heard_lanes[warp as usize].clear();
     }
 
     /// Some lanes of a warp are about to learn something.
@@ -177,13 +181,17 @@ impl Order {
 
     /// Adds what lanes of a warp know to a clock that others will acquire.
     pub(crate) fn release(&mut self, warp: u32, lanes: u32, to: &mut Clock) {
-        match &self.apart[warp as usize] {
-            Some(apart) if apart.aware & lanes == 0 => {
-                to.join(&apart.all);
-                let own = to.generic.get(warp);
-                to.generic.set(warp, own.max(self.time(warp)));
-            }
-            _ => to.join(&self.clocks[warp as usize]),
+        let time = self.time(warp);
+        let from = match &self.apart[warp as usize] {
+            Some(apart) if apart.aware & lanes == 0 => &apart.all,
+            _ => &self.clocks[warp as usize],
+        };
+        if lanes == u32::MAX {
+            to.join(from);
+            to.generic.set(warp, to.generic.get(warp).max(time));
+        } else {
+            // What comes before the last synchronisation of the lanes has an earlier time.
+            to.join_lanes(from, warp, lanes, (self.together[warp as usize].0 - 1, time));
         }
         self.tick(warp);
     }
@@ -191,6 +199,13 @@ impl Order {
     pub(crate) fn acquire(&mut self, warp: u32, lanes: u32, from: &Clock) {
         self.part(warp, lanes);
         let own = from.generic.get(warp);
+        for (lane, time) in from.lanes_of(warp) {
+            let known = &mut self.heard_lanes[warp as usize];
+            match known.iter_mut().find(|h| h.0 == lanes && h.1 == lane) {
+                Some(heard) => heard.2 = heard.2.max(time),
+                None => known.push((lanes, lane, time)),
+            }
+        }
         let heard = self.heard[warp as usize].iter_mut().enumerate();
         heard.filter(|(lane, _)| lanes >> lane & 1 != 0).for_each(|(_, time)| *time = own.max(*time));
         self.clocks[warp as usize].join(from);
@@ -294,7 +309,7 @@ impl Order {
         let agent = u32::from(other.agent);
         // The usual case: an access of another warp, by the generic proxy.
         if who.proxy == Proxy::Generic && agent < self.warps && agent != who.warp {
-            return self.known(who.warp, who.lane).generic.get(agent) >= other.time && other.time != NEVER;
+            return other.time != NEVER && self.known(who.warp, who.lane).knows_lane(agent, other.lane, other.time);
         }
         self.knows_own_or_asynchronous(who, other, written)
     }
@@ -306,7 +321,14 @@ impl Order {
         // Lanes of one warp are ordered by its synchronisations, and by what one of them has acquired.
         let is_ordered = || {
             let heard = self.heard[who.warp as usize].get(who.lane as usize).is_some_and(|&time| other.time <= time);
-            who.lane == SEVERAL || other.lane == who.lane || other.time < together || heard
+            let of_lane = |h: &(u32, u8, u32)| {
+                u32::from(who.lane) < 32 && h.0 >> who.lane & 1 != 0 && h.1 == other.lane && other.time <= h.2
+            };
+            who.lane == SEVERAL
+                || other.lane == who.lane
+                || other.time < together
+                || heard
+                || self.heard_lanes[who.warp as usize].iter().any(of_lane)
         };
         let own = agent == who.warp && is_ordered();
         if other.time == NEVER {
@@ -315,6 +337,9 @@ impl Order {
         if who.proxy == Proxy::Asynchronous {
             // A generic write must be known to the asynchronous proxy.
             let generic_write = written && agent < 2 * self.warps;
+            if agent < self.warps && agent != who.warp && !generic_write {
+                return clock.knows_lane(agent, other.lane, other.time);
+            }
             let side = if generic_write { &clock.asynchronous } else { &clock.generic };
             if agent == who.warp {
                 return own && (!generic_write || side.get(agent) >= other.time);

@@ -113,6 +113,11 @@ pub enum Order {
     /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. In the others
     /// they only meet: what this orders is what a fence released before.
     ClusterBarrierIf(fn(&Ir, Op) -> bool),
+    /// At an mbarrier: in those operations of which this holds, each warp lets what it has done come before what the first
+    /// warp does behind a wait there. In the others all threads have done it, as at `Barrier`.
+    LeavesIf(fn(&Ir, Op) -> bool),
+    /// At an mbarrier, in those operations of which this holds: the first warp waits until all warps have left.
+    EntersIf(fn(&Ir, Op) -> bool),
     /// Mbarriers that this thread has initialised are released: they are initialised for who meets it afterwards.
     ReleasesMbarriers,
     /// What is in flight is complete, as if it happened now, but for as many as the function says.

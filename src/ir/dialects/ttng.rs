@@ -1,6 +1,6 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
-use super::discardable::TWO_CTAS;
+use super::discardable::{EACH_WARP, FIRST_WARP, TWO_CTAS};
 use super::enums::{
     CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem,
     TmemReduceKind, TmemWaitKind,
@@ -131,7 +131,7 @@ dialect! {
             { size: Int(32), fromCTA: Int(32) => Absent }
             {
             classes: Classes::PREDICATED,
-            order: Order::Barrier,
+            order: Order::BarrierIf(|ir, op| !ir.stores(op, FIRST_WARP)),
             reaches_blocks: Some(|ir, op| routes(ir, op, ttng::BarrierExpect(op).fromCTA(ir))),
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
@@ -145,6 +145,7 @@ dialect! {
             {
             classes: Classes::PREDICATED,
             traits: Traits::ATTR_SIZED_OPERANDS,
+            order: Order::EntersIf(|ir, op| ir.stores(op, FIRST_WARP)),
             effects: Effects::ReadWrite,
             format: Format::Text(
                 "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` \
@@ -161,7 +162,7 @@ dialect! {
             { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) }
             {
             classes: Classes::PREDICATED,
-            order: Order::Barrier,
+            order: Order::LeavesIf(|ir, op| ir.stores(op, EACH_WARP)),
             reaches_blocks: Some(|ir, op| {
                 let arrive = ttng::ArriveBarrier(op);
                 routes(ir, op, arrive.fromCTA(ir)) || arrive.multicastCTA(ir) != Some(0)

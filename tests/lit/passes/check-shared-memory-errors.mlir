@@ -109,4 +109,87 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shar
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<64x64xf16, #n, #smem, mutable>
     tt.return
   }
+  // CHECK: E0619{{.*}}4 arrivals come, and the mbarrier was made for 8
+  tt.func public @too_few(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %m = ttg.local_alloc {allocation.offset = 8192 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %e = ttg.local_alloc {allocation.offset = 8200 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %e, 8 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttg.barrier local
+    %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf16, #b>
+    ttng.arrive_barrier %e, 1 {ttc.each_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.wait_barrier %e, %c0 {ttc.first_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %m, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %m, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    tt.return
+  }
+  // CHECK: E0619{{.*}}no arrival before this wait ends the phase that it is for
+  // CHECK: E0619{{.*}}`ttng.async_tma_copy_global_to_local` writes bytes 0 to 8191 that `ttg.local_load` may still be reading: no barrier lies between
+  tt.func public @never(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %m = ttg.local_alloc {allocation.offset = 8192 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %e = ttg.local_alloc {allocation.offset = 8200 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %e, 4 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttg.barrier local
+    %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf16, #b>
+    ttng.wait_barrier %e, %c0 {ttc.first_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %m, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %m, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    tt.return
+  }
+  // The phase before the first one is over at once.
+  // CHECK: E0619{{.*}}`ttng.async_tma_copy_global_to_local` writes bytes 0 to 8191 that `ttg.local_load` may still be reading: no barrier lies between
+  tt.func public @stale(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %m = ttg.local_alloc {allocation.offset = 8192 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %e = ttg.local_alloc {allocation.offset = 8200 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %e, 4 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttg.barrier local
+    %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf16, #b>
+    ttng.arrive_barrier %e, 1 {ttc.each_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.wait_barrier %e, %c1 {ttc.first_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %m, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %m, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    tt.return
+  }
+  // CHECK: E0619{{.*}}`ttng.barrier_expect` begins the next phase of an mbarrier while other threads may still wait for the one before
+  tt.func public @renewed(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %m = ttg.local_alloc {allocation.offset = 8192 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %e = ttg.local_alloc {allocation.offset = 8200 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %e, 4 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttg.barrier local
+    %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf16, #b>
+    ttng.barrier_expect %m, 0 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.arrive_barrier %e, 1 {ttc.each_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.wait_barrier %e, %c0 {ttc.first_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %m, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %m, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    tt.return
+  }
 }

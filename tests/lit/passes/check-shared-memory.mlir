@@ -81,4 +81,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shar
     ttg.local_store %x, %1 : tensor<16x64xf16, #b> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
     tt.return
   }
+  // All warps have left the buffer when the first one lets hardware fill it.
+  // CHECK-LABEL: @each_warp
+  tt.func public @each_warp(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %m = ttg.local_alloc {allocation.offset = 8192 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %e = ttg.local_alloc {allocation.offset = 8200 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %e, 4 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttg.barrier local
+    %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf16, #b>
+    ttng.arrive_barrier %e, 1 {ttc.each_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.wait_barrier %e, %c0 {ttc.first_warp} : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %m, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %m, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    tt.return
+  }
 }

@@ -213,4 +213,65 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %5 = ttng.warp_group_dot %0, %0, %4 : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
     tt.return %5 : tensor<64x64xf32, #mma>
   }
+  // All warps tell an mbarrier that they have read a slot, and the first warp waits for them before it has the slot
+  // filled again: the loop needs no barrier. One stands in front of it, as the mbarrier must be there for all warps, and
+  // one behind it, as it must not be gone.
+  // CHECK-LABEL: @refilled
+  // CHECK: ttng.init_barrier
+  // CHECK: ttg.barrier local
+  // CHECK-NEXT: scf.for
+  // CHECK-NOT: ttg.barrier local
+  // CHECK: ttng.async_tma_copy_global_to_local {{.*}}
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.inval_barrier
+  tt.func public @refilled(%d: !tt.tensordesc<64x64xf16, #nvmma>, %n: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable>
+    %full = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    %empty = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.init_barrier %full, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.init_barrier %empty, 4 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttg.barrier local
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %slot = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.wait_barrier %full, %c0 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      %x = ttg.local_load %slot : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #b>
+      ttng.arrive_barrier %empty, 1 {ttc.each_warp} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.wait_barrier %empty, %c0 {ttc.first_warp} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.barrier_expect %full, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %d[%i, %i] %slot, %full, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #nvmma>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    }
+    ttng.inval_barrier %full : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    tt.return
+  }
+  // The slot is read behind the arrival, so the arrival says nothing of it.
+  // CHECK-LABEL: @refilled_early
+  // CHECK: scf.for
+  // CHECK: ttng.barrier_expect
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.async_tma_copy_global_to_local
+  tt.func public @refilled_early(%d: !tt.tensordesc<64x64xf16, #nvmma>, %n: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable>
+    %full = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    %empty = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.init_barrier %full, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.init_barrier %empty, 4 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttg.barrier local
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %slot = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.arrive_barrier %empty, 1 {ttc.each_warp} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.wait_barrier %full, %c0 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      %x = ttg.local_load %slot : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #b>
+      ttng.wait_barrier %empty, %c0 {ttc.first_warp} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.barrier_expect %full, 8192 {ttc.first_warp}, %true : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %d[%i, %i] %slot, %full, %true {ttc.first_warp} : !tt.tensordesc<64x64xf16, #nvmma>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    }
+    tt.return
+  }
 }

@@ -8,7 +8,7 @@
 //!    does not matter has a reason: nothing that conflicts crosses it, or the judge names the lines that order it too.
 //!
 //! `cargo test planted_faults` tries some faults of small kernels. `make emulate-faults` tries all faults of all cases
-//! and prints a table; `TTC_CASES` chooses cases. `make gpu-faults` writes faults for a GPU ([`export`]).
+//! and prints a table; `TTC_CASES` chooses cases, and `TTC_PIPELINE=refill` the machines with that choice of the pipeliner. `make gpu-faults` writes faults for a GPU ([`export`]).
 
 // The table is what a whole run is for.
 #![allow(clippy::print_stdout)]
@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ttc::cases::{Config, Folder, Loaded};
-use ttc::driver::{Job, JobOptions};
+use ttc::driver::{Job, JobOptions, Pipelining};
 use ttc::emu::{self, Landing, Options};
 use ttc::emulate::{Assembly, Prepared, compile};
 use ttc::gpu::arguments;
@@ -36,18 +36,22 @@ use export::Export;
 use judge::Verdict;
 use plant::{Kind, Planted};
 
-/// Architectures, and the blocks of a cluster.
-const MACHINES: [(&str, u32); 3] = [("sm_80", 1), ("sm_90a", 1), ("sm_90a", 2)];
+/// An architecture, the blocks of a cluster, and choices of the pipeliner.
+type Machine = (&'static str, u32, &'static str);
+
+const MACHINES: [Machine; 4] = [("sm_80", 1, ""), ("sm_90a", 1, ""), ("sm_90a", 2, ""), ("sm_90a", 1, "refill")];
 
 /// The schedules in which a text runs.
 const SCHEDULES: [(u64, Landing); 3] = [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)];
 
 /// The cases of a quick run, with a machine and how many faults there are to each that is tried.
-const QUICK: &[(&str, (&str, u32), usize)] = &[
-    ("descriptors_groups", ("sm_90a", 1), 6),
-    ("gated", ("sm_90a", 1), 4),
-    ("matmul_stages", ("sm_80", 1), 9),
-    ("softmax", ("sm_90a", 2), 1),
+const QUICK: &[(&str, Machine, usize)] = &[
+    ("descriptors_groups", ("sm_90a", 1, ""), 6),
+    ("descriptors_sum", ("sm_90a", 1, "refill"), 4),
+    ("gated", ("sm_90a", 1, ""), 4),
+    ("matmul_stages", ("sm_80", 1, ""), 9),
+    ("matmul_tma_host", ("sm_90a", 1, "refill"), 3),
+    ("softmax", ("sm_90a", 2, ""), 1),
 ];
 
 /// Cases that are not for clusters: what one of them writes in place other blocks read, and keep nothing of it.
@@ -122,15 +126,20 @@ fn assembled(
     folder: &mut Folder,
     loaded: &Loaded,
     config: &Config,
-    (arch, num_ctas): (&str, u32),
+    (arch, num_ctas, pipeline): Machine,
 ) -> Option<(Assembly, Prepared)> {
     let instance = loaded.case.instance(&loaded.kernel, config).ok()?;
     let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
-    let options = JobOptions { include: loaded.include.clone(), num_ctas, ..instance.options.clone() };
+    let pipelining = Some(Pipelining::parse(pipeline).unwrap());
+    let options = JobOptions { include: loaded.include.clone(), num_ctas, pipelining, ..instance.options.clone() };
     let kernel = Some(loaded.kernel.name.clone());
     let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
     // Some kernels are not for every architecture.
     let assembly = compile(&folder.sources, &job).ok()?;
+    // Without a loop that it changes, a choice of the pipeliner gives the same text once more.
+    if pipeline == "refill" && !assembly.ptx.contains("mbarrier.arrive.shared") {
+        return None;
+    }
     let prepared = Prepared::new(&assembly, &arguments::of_case(&instance), instance.grid).ok()?;
     Some((assembly, prepared))
 }
@@ -204,14 +213,18 @@ fn subjects(path: &Path, sweep: bool, export: bool) -> Vec<Subject> {
     let case = path.file_stem().unwrap().to_string_lossy().into_owned();
     let loaded = folder.load(path).unwrap();
     let mut all = vec![];
+    let only = std::env::var("TTC_PIPELINE").ok();
     for machine in MACHINES {
-        let (arch, num_ctas) = machine;
+        let (arch, num_ctas, pipeline) = machine;
+        if only.as_ref().is_some_and(|only| only != pipeline) {
+            continue;
+        }
         if num_ctas > 1 && NOT_IN_CLUSTERS.contains(&&*case) {
             continue;
         }
         let quick = QUICK.iter().find(|(c, m, _)| *c == case && *m == machine).map(|(_, _, every)| *every);
         let every = if export {
-            (machine == (export::ARCH, 1)).then_some(1)
+            (machine == (export::ARCH, 1, "")).then_some(1)
         } else if sweep {
             Some(1)
         } else {
@@ -229,7 +242,7 @@ fn subjects(path: &Path, sweep: bool, export: bool) -> Vec<Subject> {
         }
         for config in configs {
             if let Some((assembly, launch)) = assembled(&mut folder, &loaded, &config, machine) {
-                let name = format!("{case} [{config}] {arch}, blocks {num_ctas}");
+                let name = format!("{case} [{config}] {arch}, blocks {num_ctas}, pipeline `{pipeline}`");
                 all.push(Subject { name, folder: format!("{case}-{arch}-{}", all.len()), assembly, launch, every });
             }
         }

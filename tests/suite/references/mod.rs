@@ -67,6 +67,7 @@ const ALL: &[(&str, Reference)] = &[
     ("softmax", reductions::softmax),
     ("standardize", reductions::standardize),
     ("sum_partials", reductions::sum_partials),
+    ("sum_tiles", movement::sum_tiles),
 ];
 
 /// The reference with this name.

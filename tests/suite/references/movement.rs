@@ -27,6 +27,16 @@ pub(crate) fn add_tiles(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", y)
 }
 
+/// `y[i, j]` is the sum of all `x[i, t * block_n + j]`.
+pub(crate) fn sum_tiles(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (n, columns) = (inputs.size("n"), inputs.size("block_n"));
+    let mut y = vec![];
+    for row in inputs.array("x_ptr").chunks(n) {
+        y.extend((0..columns).map(|j| row.iter().skip(j).step_by(columns).sum::<f64>()));
+    }
+    single("y_ptr", y)
+}
+
 /// `y = x + 1`
 pub(crate) fn add_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", inputs.array("x_ptr").iter().map(|x| x + 1.0).collect())
