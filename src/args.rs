@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ttc::backend;
 use ttc::cache::size;
 use ttc::driver::Pipelining;
 use ttc::driver::request::ConfigChoice;
@@ -348,6 +349,24 @@ pub(crate) struct Schedules {
     pub(crate) landing: Option<Landing>,
 }
 
+/// Which loads become copies by hardware.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tma {
+    /// None
+    Off,
+    /// Those of operands of matrix products in loops, with tensor descriptors that the kernel makes (sm_90a and later)
+    Device,
+}
+
+impl From<Tma> for backend::Tma {
+    fn from(tma: Tma) -> backend::Tma {
+        match tma {
+            Tma::Off => backend::Tma::Off,
+            Tma::Device => backend::Tma::Device,
+        }
+    }
+}
+
 /// When asynchronous work lands.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Landing {
@@ -597,6 +616,9 @@ pub(crate) struct Compile {
     /// Do not contract a * b + c into one rounding
     #[arg(long)]
     pub(crate) no_fp_fusion: bool,
+    /// Which loads of tiles become copies by hardware (TMA)
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Tma::Off)]
+    pub(crate) tma: Tma,
     /// Compile once, without other attempts where registers spill or keep a block off a multiprocessor
     #[arg(long)]
     pub(crate) no_retry: bool,

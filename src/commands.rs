@@ -90,6 +90,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let mut options = JobOptions {
         maxnreg: c.maxnreg,
         fp_fusion: !c.no_fp_fusion,
+        tma: c.tma.into(),
         retry: !c.no_retry,
         line_info: !c.no_line_info,
         triton_abi: c.triton_abi,

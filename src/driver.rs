@@ -37,8 +37,7 @@ mod run;
 pub mod timings;
 pub mod variant;
 
-pub use crate::backend::Pipelining;
-pub use crate::backend::Stage;
+pub use crate::backend::{Pipelining, Stage, Tma};
 pub use cached::key::of_job as job_key;
 pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
 pub use overrides::Overrides;

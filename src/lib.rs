@@ -91,7 +91,7 @@
 
 mod compiler;
 
-pub use backend::Stage;
+pub use backend::{Stage, Tma};
 pub use compiler::{
     Artifacts, Checked, Compiler, Diagnostics, Element, Launch, Listing, Message, Options, Run, Scalar, Source,
 };

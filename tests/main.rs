@@ -75,5 +75,7 @@ mod shared_memory;
 #[cfg(unix)]
 #[path = "../crates/ttc-rt/tests/stub/build.rs"]
 mod stub;
+#[path = "suite/tma_loads.rs"]
+mod tma_loads;
 #[path = "suite/verify.rs"]
 mod verify;

@@ -41,13 +41,25 @@ pub enum Stage {
     Listing,
 }
 
-/// What TTGIR is made for.
+/// Which loads through pointers become copies by hardware that reads tensor descriptors, where the target has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tma {
+    /// None.
+    #[default]
+    Off,
+    /// Those of operands of matrix products in loops. The kernel makes the descriptors in front of them.
+    Device,
+}
+
+/// What TTIR and TTGIR are made for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GpuOptions {
     pub target: Target,
     pub num_warps: u32,
     pub num_ctas: u32,
     pub num_stages: u32,
+    pub tma: Tma,
     pub pipelining: Pipelining,
 }
 
@@ -55,7 +67,14 @@ impl GpuOptions {
     /// The defaults of a launch on this target.
     #[must_use]
     pub fn new(target: Target) -> GpuOptions {
-        GpuOptions { target, num_warps: 4, num_ctas: 1, num_stages: 3, pipelining: Pipelining::default() }
+        GpuOptions {
+            target,
+            num_warps: 4,
+            num_ctas: 1,
+            num_stages: 3,
+            tma: Tma::Off,
+            pipelining: Pipelining::default(),
+        }
     }
 }
 
@@ -108,7 +127,7 @@ pub(crate) trait Backend: Sync {
     fn stages(&self) -> &'static [(Stage, &'static str)];
 
     /// TTIR as the front end makes it to optimised TTIR.
-    fn ttir(&self, target: &Target) -> Pipeline;
+    fn ttir(&self, options: &GpuOptions) -> Pipeline;
 
     /// TTIR to optimised TTGIR.
     fn ttgir(&self, options: &GpuOptions) -> Pipeline;
@@ -214,8 +233,8 @@ impl Stage {
 
 /// TTIR as the front end makes it to optimised TTIR.
 #[must_use]
-pub fn ttir(target: &Target) -> Pipeline {
-    of(target).ttir(target)
+pub fn ttir(options: &GpuOptions) -> Pipeline {
+    of(&options.target).ttir(options)
 }
 
 /// TTIR to optimised TTGIR.
@@ -268,7 +287,11 @@ mod tests {
 
     #[test]
     fn the_pipelines_read_back_as_they_print() {
-        let all = |t: &Target| [ttir(t), ttgir(&GpuOptions::new(*t)), llir(&GpuOptions::new(*t))];
+        let all = |t: &Target| {
+            let options = GpuOptions::new(*t);
+            let with_tma = GpuOptions { tma: Tma::Device, ..options.clone() };
+            [ttir(&options), ttir(&with_tma), ttgir(&options), llir(&options)]
+        };
         for pipeline in targets().flat_map(all) {
             assert_eq!(
                 Parsed::parse(&pipeline.to_string(), registry::named).unwrap().to_string(),

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, de};
 
+use crate::backend::Tma;
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli::BAD_MANIFEST;
 use crate::diag::suggest::did_you_mean;
@@ -51,6 +52,8 @@ pub struct Build {
     pub line_info: bool,
     pub fp_fusion: bool,
     pub retry: bool,
+    /// Which loads of tiles become copies by hardware, in kernels that say nothing: `off` or `device`.
+    pub tma: Tma,
 }
 
 impl Default for Build {
@@ -67,6 +70,7 @@ impl Default for Build {
             line_info: true,
             fp_fusion: true,
             retry: true,
+            tma: Tma::Off,
         }
     }
 }
@@ -105,6 +109,7 @@ pub struct Kernel {
     /// Whether to append the two hidden parameters that Triton's launchers pass.
     #[serde(default)]
     pub triton_abi: bool,
+    pub tma: Option<Tma>,
     /// Whether the configurations that the lock file names as best are built.
     #[serde(default)]
     pub tuned: Tuned,

@@ -266,6 +266,7 @@ impl Plan {
             retry: build.retry,
             line_info: build.line_info,
             triton_abi: kernel.triton_abi,
+            tma: kernel.tma.unwrap_or(build.tma),
             symbol: renamed.then(|| match &kernel.config {
                 Configs::None => name.to_owned(),
                 Configs::These(list) if list.len() == 1 => name.to_owned(),

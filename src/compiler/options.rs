@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::driver::request::{Choice, ConfigChoice};
-use crate::driver::{self, Stage};
+use crate::driver::{self, Stage, Tma};
 use crate::irgen::TypeRule;
 use crate::passes::remarks::Group;
 use crate::target::Target;
@@ -164,6 +164,13 @@ impl Options {
     #[must_use]
     pub fn triton_abi(mut self, on: bool) -> Options {
         self.settings.triton_abi = on;
+        self
+    }
+
+    /// Which loads of tiles become copies by hardware. The default is none.
+    #[must_use]
+    pub fn tma(mut self, mode: Tma) -> Options {
+        self.settings.tma = mode;
         self
     }
 

@@ -387,7 +387,7 @@ impl Flow<'_, '_> {
     /// Goes on from TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
-        self.passes("TTIR passes", &mut ir, &backend::ttir(&self.job.target))?;
+        self.passes("TTIR passes", &mut ir, &backend::ttir(&self.gpu_options()))?;
         self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
@@ -529,6 +529,7 @@ impl Flow<'_, '_> {
             num_warps: self.launch.num_warps,
             num_ctas: self.launch.num_ctas,
             num_stages: self.launch.num_stages,
+            tma: self.options.tma,
             pipelining: self.options.pipelining.unwrap_or_default(),
         }
     }

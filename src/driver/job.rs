@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::input::Input;
 use super::metadata::Metadata;
 use super::variant::Variant;
-use crate::backend::{Pipelining, Stage};
+use crate::backend::{Pipelining, Stage, Tma};
 use crate::diag::Diagnostic;
 use crate::fingerprint::file_part;
 use crate::ir::MAX_OPS;
@@ -42,6 +42,7 @@ pub struct JobOptions {
     pub line_info: bool,
     /// Whether to append the two hidden pointer parameters that Triton's launcher passes.
     pub triton_abi: bool,
+    pub tma: Tma,
     /// The kernel's name in PTX, the cubin and the metadata ([`super::variant::symbol`]).
     pub symbol: Option<String>,
     pub ptxas: Option<PathBuf>,
@@ -74,6 +75,7 @@ impl Default for JobOptions {
             retry: true,
             line_info: true,
             triton_abi: false,
+            tma: Tma::Off,
             symbol: None,
             ptxas: None,
             time_limit: Some(crate::ptxas::TIME_LIMIT),

@@ -20,6 +20,7 @@ pub static ALL: &[&Pass] = &[
     &common::licm::PASS,
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
+    &nvidia::loads_to_tma::PASS,
     &tt::loop_unroll::PASS,
     &tt::loop_peeling::PASS,
     &ttg::convert_from_tt::PASS,

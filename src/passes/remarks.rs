@@ -12,6 +12,7 @@
 //! | `spill` | registers and spilled bytes | the driver, from ptxas's report |
 //! | `dot` | products that cannot use the fastest instruction | the pass `tritongpu-accelerate-matmul` |
 //! | `pipeline` | loads and loops that are not pipelined | the passes of the pipeliner |
+//! | `tma` | loads of tiles that become copies by hardware, and why others do not | the pass `ttc-loads-to-tma` |
 //!
 //! 1. The final TTGIR is analysed; the passes' own remarks are sorted into groups by their codes ([`Group::of_code`]).
 //! 2. Several operations of one source line (a pipelined loop has copies of its loads before and after it) give one
@@ -37,11 +38,12 @@ pub enum Group {
     Spill,
     Dot,
     Pipeline,
+    Tma,
 }
 
 impl Group {
-    pub const ALL: [Group; 6] =
-        [Group::Vectorize, Group::Layout, Group::Shared, Group::Spill, Group::Dot, Group::Pipeline];
+    pub const ALL: [Group; 7] =
+        [Group::Vectorize, Group::Layout, Group::Shared, Group::Spill, Group::Dot, Group::Pipeline, Group::Tma];
 
     /// The word of `--remarks`.
     #[must_use]
@@ -53,6 +55,7 @@ impl Group {
             Group::Spill => "spill",
             Group::Dot => "dot",
             Group::Pipeline => "pipeline",
+            Group::Tma => "tma",
         }
     }
 
@@ -65,7 +68,7 @@ impl Group {
     /// The group that a remark with this code belongs to; `None` for remarks that only tests ask for.
     #[must_use]
     pub fn of_code(code: &Code) -> Option<Group> {
-        let table: [(&Code, Group); 9] = [
+        let table: [(&Code, Group); 10] = [
             (&codes::NARROW_ACCESS, Group::Vectorize),
             (&codes::SCATTERED_ACCESS, Group::Vectorize),
             (&codes::LAYOUT_CONVERSION, Group::Layout),
@@ -74,6 +77,7 @@ impl Group {
             (&codes::SLOWER_DOT, Group::Dot),
             (&codes::PIPELINED_IN_REGISTERS, Group::Pipeline),
             (&codes::NOT_PIPELINED, Group::Pipeline),
+            (&codes::TMA_LOAD, Group::Tma),
             (&codes::COPIES_WAIT, Group::Pipeline),
         ];
         table.into_iter().find(|(known, _)| *known == code).map(|(_, group)| group)
@@ -100,7 +104,7 @@ pub fn of_module(ir: &Ir, groups: &BTreeSet<Group>, target: &Target, parameters:
             }
             Group::Layout => said.extend(layout::of_module(ir, target)),
             Group::Shared => said.extend(shared::of_module(ir, target)),
-            Group::Spill | Group::Dot | Group::Pipeline => {}
+            Group::Spill | Group::Dot | Group::Pipeline | Group::Tma => {}
         }
     }
     without_repetitions(said)

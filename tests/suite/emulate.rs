@@ -1,5 +1,5 @@
-//! Every case of `kernels/`, compiled for two architectures and for clusters of two blocks, runs in the emulator and
-//! agrees with its reference, and nothing is found.
+//! Every case of `kernels/`, compiled for two architectures, for clusters of two blocks, and with loads that become TMA,
+//! runs in the emulator and agrees with its reference, and nothing is found.
 //!
 //! `TTC_CASES=softmax cargo test emulated` runs those whose name contains the text. `TTC_SWEEP=1` runs every
 //! configuration of the cases that differs from the default in one parameter, larger clusters, and more schedules
@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use ttc::backend::Tma;
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
 use ttc::driver::{Job, JobOptions, Pipelining};
 use ttc::emu::{Landing, Options};
@@ -20,22 +21,26 @@ use ttc::target::Target;
 use super::kernels::{files, in_parallel};
 use super::references;
 
-/// Architectures, the blocks of a cluster, and choices of the pipeliner.
-const MACHINES: [(&str, u32, &str); 5] = [
-    ("sm_80", 1, ""),
-    ("sm_90a", 1, ""),
-    ("sm_90a", 2, ""),
-    ("sm_90a", 1, "refill"),
-    ("sm_90a", 2, "refill,multicast"),
+/// Architectures, the blocks of a cluster, choices of the pipeliner, and loads that become TMA.
+const MACHINES: [(&str, u32, &str, Tma); 8] = [
+    ("sm_80", 1, "", Tma::Off),
+    ("sm_90a", 1, "", Tma::Off),
+    ("sm_90a", 2, "", Tma::Off),
+    ("sm_90a", 1, "refill", Tma::Off),
+    ("sm_90a", 2, "refill,multicast", Tma::Off),
+    ("sm_90a", 1, "", Tma::Device),
+    ("sm_90a", 2, "", Tma::Device),
+    ("sm_90a", 1, "refill", Tma::Device),
 ];
 
 /// Those of a whole run beside them.
-const LARGE_CLUSTERS: [(&str, u32, &str); 5] = [
-    ("sm_90a", 4, ""),
-    ("sm_90a", 8, ""),
-    ("sm_90a", 2, "refill"),
-    ("sm_90a", 4, "refill,multicast"),
-    ("sm_90a", 8, "refill,multicast"),
+const LARGE_CLUSTERS: [(&str, u32, &str, Tma); 6] = [
+    ("sm_90a", 4, "", Tma::Off),
+    ("sm_90a", 8, "", Tma::Off),
+    ("sm_90a", 2, "refill", Tma::Off),
+    ("sm_90a", 4, "refill,multicast", Tma::Off),
+    ("sm_90a", 8, "refill,multicast", Tma::Off),
+    ("sm_90a", 2, "refill,multicast", Tma::Device),
 ];
 
 /// The cases with a loop that `refill` changes: an arrival of each warp stands in no other code.
@@ -64,7 +69,7 @@ fn problems(
     folder: &mut Folder,
     loaded: &Loaded,
     config: &Config,
-    (arch, num_ctas, pipeline): (&str, u32, &str),
+    (arch, num_ctas, pipeline, tma): (&str, u32, &str, Tma),
     more: bool,
 ) -> Vec<String> {
     let instance = match loaded.case.instance(&loaded.kernel, config) {
@@ -74,15 +79,23 @@ fn problems(
     let reference = references::lookup(&loaded.case.reference).expect("the interpreter's test has found it");
     let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
     let pipelining = Some(Pipelining::parse(pipeline).unwrap());
-    let options = JobOptions { include: loaded.include.clone(), num_ctas, pipelining, ..instance.options.clone() };
-    let kernel = Some(loaded.kernel.name.clone());
-    let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
-    let assembly = match compile(&folder.sources, &job) {
+    let made = |tma: Tma| {
+        let include = loaded.include.clone();
+        let options = JobOptions { include, num_ctas, pipelining, tma, ..instance.options.clone() };
+        let kernel = Some(loaded.kernel.name.clone());
+        let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
+        compile(&folder.sources, &job)
+    };
+    let assembly = match made(tma) {
         Ok(a) => a,
         Err(d) => return words(d),
     };
+    // Where no load becomes TMA, the code has run already.
+    if tma != Tma::Off && made(Tma::Off).is_ok_and(|plain| plain.ptx == assembly.ptx) {
+        return vec![];
+    }
     // Loops that do without a pipeline have nothing to refill.
-    let staged = instance.options.num_stages != Some(1) && instance.options.num_warps != Some(1);
+    let staged = instance.options.num_stages != Some(1) && instance.options.num_warps != Some(1) && tma == Tma::Off;
     if !pipeline.is_empty()
         && staged
         && !assembly.ptx.contains("mbarrier.arrive.shared")
@@ -109,7 +122,7 @@ fn problems(
             }
         };
         let blocks = num_ctas.unwrap_or(1);
-        let machine = format!("{arch}, blocks {blocks}, pipeline `{pipeline}`");
+        let machine = format!("{arch}, blocks {blocks}, pipeline `{pipeline}`, {tma:?}");
         wrong.extend(found.into_iter().map(|p| format!("{machine}, seed {seed}, {landing:?}: {p}")));
     }
     wrong
@@ -172,8 +185,9 @@ fn emulated_refills_agree_for_every_number_of_iterations() {
         // A few of them, of which each value is one.
         let every = if all { 1 } else { 7 };
         let tried = configs.iter().step_by(every);
+        let refilling = MACHINES.iter().filter(|m| !m.2.is_empty() && m.3 == Tma::Off);
         let found = tried.flat_map(|c| {
-            let wrong = MACHINES[3..].iter().flat_map(|&machine| problems(&mut folder, &loaded, c, machine, all));
+            let wrong = refilling.clone().flat_map(|&machine| problems(&mut folder, &loaded, c, machine, all));
             wrong.map(|p| format!("{name} [{c}] {p}")).collect::<Vec<_>>()
         });
         found.collect()
@@ -197,8 +211,9 @@ fn emulated_kernels_agree_with_their_references() {
         for config in &configs {
             let more = if all { &LARGE_CLUSTERS[..] } else { &[] };
             let most = NOT_IN_CLUSTERS.iter().find(|n| n.0 == name).map_or(u32::MAX, |n| n.1);
-            let fits = |m: &&(&str, u32, &str)| {
-                !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most && (m.2.is_empty() || REFILLED.contains(&&*name))
+            let refills = |m: &(&str, u32, &str, Tma)| m.3 != Tma::Off || REFILLED.contains(&&*name);
+            let fits = |m: &&(&str, u32, &str, Tma)| {
+                !NOT_FOR.contains(&(&name, m.0)) && m.1 <= most && (m.2.is_empty() || refills(m))
             };
             for &machine in MACHINES.iter().chain(more).filter(fits) {
                 let found = problems(&mut folder, &loaded, config, machine, all);

@@ -22,7 +22,7 @@ use super::random_ir;
 fn passes_keep_what_kernels_compute() {
     let mut pipelines: Vec<Pipeline> =
         random_ir::ttir_passes().iter().map(|n| Pipeline::parse(n, ttc::passes::registry::named).unwrap()).collect();
-    pipelines.push(backend::ttir(&Target::parse("sm_90a").unwrap()));
+    pipelines.push(backend::ttir(&GpuOptions::new(Target::parse("sm_90a").unwrap())));
     let wrong = in_parallel(&files(), |path| keeps_case(path, &pipelines));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -34,7 +34,11 @@ fn passes_keep_what_fused_loops_compute() {
     let mut pipelines = vec![];
     for target in ["sm_90a", "sm_90", "sm_80"].map(|name| Target::parse(name).unwrap()) {
         let all = backend::ttgir(&GpuOptions::new(target)).to_string();
-        let front = format!("{},{}", backend::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
+        let front = format!(
+            "{},{}",
+            backend::ttir(&GpuOptions::new(target)),
+            all.split_once(",tritongpu-assign-latencies").unwrap().0
+        );
         pipelines.push(Pipeline::parse(&front, ttc::passes::registry::named).unwrap());
         pipelines.push(
             Pipeline::parse(

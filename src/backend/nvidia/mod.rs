@@ -56,8 +56,8 @@ impl Backend for NvidiaBackend {
         ]
     }
 
-    fn ttir(&self, target: &Target) -> Pipeline {
-        pipelines::ttir(target)
+    fn ttir(&self, options: &GpuOptions) -> Pipeline {
+        pipelines::ttir(options)
     }
 
     fn ttgir(&self, options: &GpuOptions) -> Pipeline {

@@ -1,15 +1,17 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::GpuOptions;
+use crate::backend::{GpuOptions, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
+use crate::passes::nvidia::loads_to_tma;
 use crate::passes::{nvidia, tt, ttg};
-use crate::target::{Generation, Target};
+use crate::target::Generation;
 
 /// TTIR as the front end makes it to optimised TTIR.
-pub(super) fn ttir(target: &Target) -> Pipeline {
+pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
+    let target = &options.target;
     p.add(&inline::PASS);
     if !target.has_tma() {
         p.add(&tt::rewrite_tensor_descriptor::PASS);
@@ -25,6 +27,17 @@ pub(super) fn ttir(target: &Target) -> Pipeline {
     p.add(&tt::reorder_broadcast::PASS);
     p.add(&cse::PASS);
     p.add(&symbol_dce::PASS);
+    if options.tma == Tma::Device && target.has_tensormap_replace() {
+        // Each block of a cluster copies its share of a row.
+        let row = 16 * options.num_ctas;
+        let chosen = [
+            (loads_to_tma::PRODUCTS, "true".to_owned()),
+            (loads_to_tma::ONCE, "false".to_owned()),
+            (loads_to_tma::LEAST_ROW, row.to_string()),
+        ];
+        p.add_with(&loads_to_tma::PASS, &chosen);
+        p.add(&cse::PASS);
+    }
     p.add(&tt::loop_unroll::PASS);
     p
 }

@@ -120,4 +120,15 @@ Please report it together with the kernel.";
 "This is a remark of `--pipeline refill`: the copies by hardware of a loop keep the barrier of the block that they begin \
 with, because it is not known when all warps have left the slot that they fill. The message says why. Loads whose \
 values are used in one iteration, by products outside of branches or through registers, can do without.";
+    TMA_LOAD = "E0621", "whether a load becomes a copy by hardware",
+"This is a remark of `--remarks tma`, where `--tma` is on. A load of a tile becomes one instruction of the tensor memory \
+accelerator if the compiler can prove that the tile is a rectangle of a strided array: every address is a sum of indices \
+times strides, one stride is the constant 1, the array's start and the other strides are multiples of 16 bytes, and the \
+mask compares indices with sizes. The message names what is missing.
+
+```python
+a = tl.load(a_ptrs, mask=rk[None, :] < K - k * BLOCK_K, other=0.0)
+```
+
+Most often it is a fact: write `a_ptr: \"*fp16:16\"` and `stride_am: \"i32:16\"`, and 1 for a stride that is always 1.";
 }

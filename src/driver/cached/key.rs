@@ -73,6 +73,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
         retry,
         line_info,
         triton_abi,
+        tma,
         symbol,
         // The tool's bytes count, and not where it lies: see `outside`.
         ptxas: _,
@@ -108,6 +109,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
         d.text(grid);
     });
     d.number(*max_ops as u64);
+    d.number(*tma as u64);
 }
 
 fn take_path(d: &mut Digest, path: &Path) {
@@ -233,6 +235,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         retry,
         line_info,
         triton_abi,
+        tma,
         symbol,
         grid,
         // The grid of the kernel has been chosen.
@@ -247,6 +250,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
     d.flag(symbol.is_some());
     d.option(grid.as_deref(), Digest::text);
     d.number(*max_ops as u64);
+    d.number(*tma as u64);
     let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
     for number in [Some(num_warps), Some(num_stages), Some(num_ctas), maxnreg] {
         d.option(number, |d, n| d.number(u64::from(n)));

@@ -1,9 +1,10 @@
-//! Passes on TTGIR for NVIDIA's GPUs: products for the tensor cores, copies by the hardware, fences between proxies.
+//! Passes for NVIDIA's GPUs: products for the tensor cores, copies by the hardware, fences between proxies.
 
 pub mod accelerate_matmul;
 pub mod assign_cga_layouts;
 pub mod f32_dot;
 pub mod fence_insertion;
+pub mod loads_to_tma;
 pub mod optimize_accumulator_init;
 pub mod optimize_cta_locality;
 pub mod optimize_descriptor_encoding;

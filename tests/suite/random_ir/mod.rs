@@ -11,7 +11,7 @@
 
 mod generate;
 
-use ttc::backend;
+use ttc::backend::{self, GpuOptions};
 use ttc::interp::{Arg, Memory, RunOptions, run};
 use ttc::ir::{FloatKind, Ir, Type};
 use ttc::passes::manager::{self, Pipeline};
@@ -46,8 +46,9 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     let names = ttir_passes();
     let mut lists: Vec<Pipeline> =
         names.iter().map(|n| Pipeline::parse(n, registry::named).map_err(|d| d.message)).collect::<Result<_, _>>()?;
-    lists.push(backend::ttir(&Target::parse("sm_90a").map_err(|d| d.message)?));
-    lists.push(backend::ttir(&Target::parse("sm_80").map_err(|d| d.message)?));
+    for name in ["sm_90a", "sm_80"] {
+        lists.push(backend::ttir(&GpuOptions::new(Target::parse(name).map_err(|d| d.message)?)));
+    }
     let some: Vec<&str> = (0..6).map(|_| names[random.below(names.len())]).collect();
     lists.push(Pipeline::parse(&some.join(","), registry::named).map_err(|d| d.message)?);
     for pipeline in &lists {

@@ -1,0 +1,246 @@
+//! `ttc-loads-to-tma`, ttc's own: loads of rectangles through tensors of pointers become loads through tensor
+//! descriptors, which hardware performs (TMA), one instruction a tile.
+//!
+//! Triton leaves it to the author to write `tl.make_tensor_descriptor`. Here the compiler proves that a plain load is one
+//! of those. A load for which the proof fails stays as it is, and a remark says why.
+//!
+//! # Algorithm
+//!
+//! For each load of a tensor in a kernel:
+//!
+//! 1. Its array must be a parameter that the kernel does not write: hardware reads through another proxy, which does not
+//!    see what threads have just written (PTX ISA, "Proxies"). As for loads that the pipeliner moves, arrays of different
+//!    parameters are taken not to overlap where one of them is written. A kernel that waits for what others write
+//!    meanwhile (it uses results of atomic operations, or reads volatile memory) keeps its loads.
+//! 2. Its addresses are sums of indices times strides ([`forms`], with [`bounds`]), its mask is taken apart ([`masks`]), and both
+//!    together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than that, or leaves other
+//!    elements than zero, the loaded block is selected from under the mask again.
+//! 3. Rows that wrap around (`% M`) may be read as zeros instead if nobody sees them ([`rows`]).
+//! 4. The descriptor is made in front of the loops, once for all loads that have the same; the load becomes
+//!    `tt.descriptor_load` of it, transposed if the contiguous axis is not the last one ([`emit`]).
+//! 5. Pointers that loops carried for these loads alone are dropped ([`carried`]).
+//!
+//! ```text
+//! for k in range(0, cdiv(K, 64)):
+//!     a = tl.load(a_ptrs, mask=rk[None, :] < K - k * 64, other=0.0)      a_ptrs = a + rm[:, None] * s + rk[None, :]
+//!     a_ptrs += 64
+//! → d = tl.make_tensor_descriptor(a + m * s, [M - m, K], [s, 1], [128, 64])
+//!   for k in range(0, cdiv(K, 64)):
+//!       a = d.load([0, k * 64])
+//! ```
+
+mod bounds;
+mod carried;
+mod emit;
+mod forms;
+mod masks;
+mod poly;
+mod rectangle;
+mod rows;
+mod why;
+
+use std::collections::BTreeSet;
+
+use self::forms::Forms;
+use self::masks::Term;
+use self::rectangle::{Access, Rectangle};
+use self::why::Why;
+use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::touched::{self, Touched};
+use crate::diag::codes::passes as codes;
+use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value};
+use crate::ir::dialects::enums::CacheModifier;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
+use crate::ir::rewrite::fold;
+use crate::passes::common::canonicalize::canonicalize;
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
+
+pub static PASS: Pass = Pass {
+    name: "ttc-loads-to-tma",
+    doc: "loads of rectangles become loads through tensor descriptors",
+    input: Input::Ttir,
+    options: &[
+        OptionSpec {
+            name: PRODUCTS,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "only loads whose values go into matrix products",
+        },
+        OptionSpec { name: ONCE, kind: OptionKind::Bool, default: "true", doc: "loads outside of loops too" },
+        OptionSpec {
+            name: LEAST_ROW,
+            kind: OptionKind::Int,
+            default: "16",
+            doc: "bytes that a row of a tile must have",
+        },
+    ],
+    run,
+};
+
+pub const PRODUCTS: &str = "products";
+pub const ONCE: &str = "once";
+pub const LEAST_ROW: &str = "least-row";
+
+/// What is known of a kernel.
+struct Facts {
+    axes: AxisInfoAnalysis,
+    touched: Touched,
+    /// Whether it may learn that somebody else has written memory.
+    waits: bool,
+}
+
+/// What becomes of a load.
+struct Plan {
+    load: Op,
+    rectangle: Rectangle,
+    /// Whether the block is selected from under the load's mask.
+    select: bool,
+}
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let mut plans = vec![];
+    for kernel in ir.functions().into_iter().filter(|&f| !ir.is_private(f)) {
+        plans.extend(plan_kernel(ir, kernel, cx));
+    }
+    apply(ir, &plans);
+    if !plans.is_empty() {
+        carried::drop_unused(ir);
+        let module = ir.module();
+        canonicalize(ir, module);
+    }
+    Ok(Changed::from(!plans.is_empty()))
+}
+
+fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
+    let loads: Vec<Op> = ir
+        .all_ops(kernel)
+        .into_iter()
+        .filter(|&op| ir.is(op, TtOp::Load) && ir.ty(ir.result(op)).is_tensor())
+        .collect();
+    if loads.is_empty() {
+        return vec![];
+    }
+    let facts =
+        Facts { axes: AxisInfoAnalysis::new(ir, kernel), touched: touched::of_kernel(ir, kernel), waits: may_wait(ir) };
+    let mut forms = Forms::new(ir);
+    let mut plans = vec![];
+    for load in loads {
+        match plan(&mut forms, &facts, load, cx) {
+            Ok(plan) => {
+                cx.remark(&codes::TMA_LOAD, ir.loc(load), "the load becomes a copy by hardware (TMA)");
+                plans.push(plan);
+            }
+            Err(Why(why)) => {
+                cx.remark(&codes::TMA_LOAD, ir.loc(load), format!("the load does not become TMA: {why}"));
+            }
+        }
+    }
+    plans
+}
+
+fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
+    let (ir, load) = (forms.ir, tt::Load(op));
+    if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
+        return Err(Why("it feeds no matrix product"));
+    }
+    if facts.waits {
+        return Err(Why("the kernel may wait for what others write while it runs"));
+    }
+    let form = forms.of(load.ptr(ir))?;
+    check_unwritten(ir, &facts.touched, form.base)?;
+    let terms = masks::terms(forms, load.mask(ir));
+    let access = Access {
+        op,
+        pointer: load.ptr(ir),
+        terms: &terms,
+        once: cx.flag(ONCE),
+        least_rank: if cx.flag(PRODUCTS) { 2 } else { 1 },
+        least_row: cx.int(LEAST_ROW),
+    };
+    let rectangle = rectangle::prove(forms, &facts.axes, &access)?;
+    for limit in &form.limits {
+        let masked = terms.contains(&Term::Below { axis: limit.axis, end: limit.below.clone() });
+        if !masked && !rows::are_unseen(forms, ir.result(op), limit) {
+            return Err(Why("elements at indices that wrap around may be seen"));
+        }
+        if !rows::is_unseen_below(forms, ir.result(op), limit) {
+            return Err(Why("an index may be negative where it wraps around"));
+        }
+    }
+    let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
+    let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
+    Ok(Plan { load: op, rectangle, select })
+}
+
+/// Step 1: whether the module may learn that somebody else has written memory.
+fn may_wait(ir: &Ir) -> bool {
+    ir.all_ops(ir.module()).into_iter().any(|op| {
+        let atomic = ir.is(op, TtOp::AtomicRmw) || ir.is(op, TtOp::AtomicCas);
+        let volatile = tt::Load::of(ir, op).is_some_and(|l| l.isVolatile(ir) || l.cache(ir) == Some(CacheModifier::Cv));
+        volatile || atomic && ir.results(op).iter().any(|&r| ir.has_uses(r))
+    })
+}
+
+/// Step 1.
+fn check_unwritten(ir: &Ir, touched: &Touched, base: Option<Value>) -> Result<(), Why> {
+    let index =
+        base.and_then(|v| ir.value_block(v).map(|b| (v, b))).and_then(|(v, b)| ir.args(b).iter().position(|&a| a == v));
+    let written = index.and_then(|i| touched.parameters.get(i)).is_some_and(|t| t.writes);
+    if written {
+        return Err(Why("the kernel writes the array too"));
+    }
+    if touched.elsewhere.writes {
+        return Err(Why("the kernel writes through addresses that come from no parameter"));
+    }
+    Ok(())
+}
+
+/// Whether a value is an operand of a matrix product, or what is computed of it element by element is.
+fn feeds_product(ir: &Ir, value: Value) -> bool {
+    let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
+    while let Some(value) = open.pop() {
+        for u in ir.uses(value) {
+            let product = ir.is(u.op, TtOp::Dot) && u.index < 2 || ir.is(u.op, TtOp::DotScaled);
+            if product {
+                return true;
+            }
+            let view = match ir.kind(u.op) {
+                OpKind::Tt(kind) => matches!(kind, TtOp::Trans | TtOp::Reshape | TtOp::FpToFp | TtOp::Bitcast),
+                kind => kind.has(Traits::ELEMENTWISE),
+            };
+            if view {
+                open.extend(ir.results(u.op).iter().filter(|&&r| seen.insert(r)));
+            }
+        }
+    }
+    false
+}
+
+/// Step 4.
+fn apply(ir: &mut Ir, plans: &[Plan]) {
+    let mut made: Vec<(&Rectangle, Type, Value)> = vec![];
+    for plan in plans {
+        let (load, r) = (tt::Load(plan.load), &plan.rectangle);
+        let ty = ir.ty(ir.result(plan.load));
+        let dominance = Dominance::new();
+        let known = made.iter().find(|(other, elem, value)| {
+            describes_same(other, r) && *elem == ty.elem() && dominance.value_dominates(ir, *value, r.place)
+        });
+        let descriptor = known.map_or_else(|| emit::descriptor(ir, r, ty.elem()), |k| k.2);
+        made.push((r, ty.elem(), descriptor));
+        let mut b = Builder::before(ir, plan.load);
+        let mut value = emit::load(&mut b, r, descriptor, ty);
+        if let (true, Some(mask), Some(other)) = (plan.select, load.mask(b.ir), load.other(b.ir)) {
+            value = b.value(ArithOp::Select, &[mask, value, other], ty);
+        }
+        ir.replace_op(plan.load, &[value]);
+    }
+}
+
+/// Whether two rectangles have equal descriptors, wherever these are made.
+fn describes_same(a: &Rectangle, b: &Rectangle) -> bool {
+    let axes =
+        |r: &Rectangle| -> Vec<_> { r.axes.iter().map(|x| (x.size, x.stride.clone(), x.extents.clone())).collect() };
+    a.base == b.base && a.shift == b.shift && axes(a) == axes(b)
+}

@@ -1,0 +1,337 @@
+//! `ttc-loads-to-tma` keeps what kernels compute: random kernels that sum tiles of a matrix, with the masks, wraps,
+//! strides and loops that the pass must tell apart.
+//!
+//! 1. `source` makes a kernel from a seed, and `arguments` a matrix that ends where its last element does, so that an
+//!    access outside of it is found.
+//! 2. The interpreter runs it before and after the pass. A kernel that itself reads outside of the matrix proves nothing
+//!    and is left out.
+//! 3. Some of the kernels run as PTX in the emulator too, in three schedules.
+//!
+//! `TTC_TMA_SEEDS=100000 cargo test tma_loads` tries as many, `TTC_TMA_SEED=17` shows one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ttc::driver::{Debug, Job, JobOptions, Reuse, Stage, input, run_each};
+use ttc::emu::{Landing, Options};
+use ttc::emulate::{Prepared, compile, diagnostics};
+use ttc::gpu::arguments;
+use ttc::interp::{self, Arg, Memory, RunOptions};
+use ttc::ir::text::parser::{ParseOptions, parse_module};
+use ttc::ir::text::printer::{PrintOptions, print_module};
+use ttc::ir::{FloatKind, Ir, Type};
+use ttc::passes::manager::{self, Pipeline};
+use ttc::source::SourceMap;
+use ttc::target::Target;
+
+use super::kernels::in_parallel;
+use super::random_ir::Random;
+
+/// What a seed stands for.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    m: i64,
+    n: i64,
+    /// The elements from one row of the matrix to the next.
+    stride: i64,
+    block_m: i64,
+    block_n: i64,
+    batches: i64,
+    /// Programs along the rows.
+    programs: i64,
+    /// A number for masks.
+    low: i64,
+    /// Whether the matrix is transposed in memory.
+    turned: bool,
+}
+
+struct Kernel {
+    source: String,
+    shape: Shape,
+}
+
+fn pick<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
+    from[random.below(from.len())]
+}
+
+fn number(random: &mut Random, from: &[i64]) -> i64 {
+    from[random.below(from.len())]
+}
+
+/// Step 1.
+fn kernel(seed: u64) -> Kernel {
+    let r = &mut Random::new(seed ^ 0x7a11);
+    // A product is pipelined, and with 64 rows it is one of a warpgroup.
+    let product = r.below(3) == 0;
+    let (block_m, block_n) = (number(r, if product { &[16, 64] } else { &[16, 32] }), number(r, &[16, 32, 64]));
+    let m = number(r, &[1, block_m - 1, block_m, block_m, block_m + 3, 2 * block_m]);
+    let n = number(r, &[0, 1, block_n, block_n, block_n - 8, block_n + 8, 3 * block_n, 3 * block_n - 1]);
+    let wide = (n.max(m) + 15) / 16 * 16;
+    let stride = wide + number(r, &[0, 0, 16]);
+    let batches = number(r, &[1, 1, 2]);
+    let programs = (m + block_m - 1) / block_m + number(r, &[0, 0, 1]);
+    let low = number(r, &[0, 0, -3, 5, 1]);
+    let turned = r.below(4) == 0;
+    let shape = Shape { m, n, stride, block_m, block_n, batches, programs, low, turned };
+    let aligned = pick(r, &["i32:16", "i32:16", "i32:16", "i64:16", "i32"]);
+    let rows = pick(
+        r,
+        &[
+            "pid * BM + tl.arange(0, BM)",
+            "pid.to(tl.int64) * BM + tl.arange(0, BM)",
+            "pid * BM + tl.arange(0, BM) + low",
+        ],
+    );
+    let index = pick(
+        r,
+        &["rm", "rm", "rm % M", "rm % M", "tl.where(rm < M, rm, 0)", "tl.minimum(rm, M - 1)", "rm % (M + low)"],
+    );
+    let row_mask = pick(
+        r,
+        &["", "rm[:, None] < M", "rm[:, None] < M", "rm[:, None] <= M - 1", "M > rm[:, None]", "rm[:, None] < low"],
+    );
+    let extra = pick(
+        r,
+        &[
+            "",
+            "",
+            "",
+            "low > 0",
+            "low == 0",
+            "cols[None, :] + rm[:, None] < M",
+            "rm[:, None] >= low",
+            "cols[None, :] >= low",
+            "rm[:, None] >= cols[None, :]",
+            "(rm[:, None] != cols[None, :])",
+            "cols[None, :] < M",
+            "cols[None, :] < n_end",
+        ],
+    );
+    let other = pick(r, &["", ", other=0.0", ", other=0.0", ", other=5.0"]);
+    let base = pick(r, &["x_ptr", "x_ptr + b * batch", "x_ptr + low"]);
+    let style = r.below(5);
+    let address = if turned {
+        format!("xb + rr[:, None] + {{}}[None, :] * stride{}", pick(r, &["", " * 1"]))
+    } else {
+        "xb + rr[:, None] * stride + {}[None, :]".to_owned()
+    };
+    let column_mask = match style {
+        0 => pick(r, &["rn[None, :] < N - k * BN", "rn[None, :] < N - k * BN", "rn[None, :] + k * BN < N", ""]),
+        4 => pick(r, &["cols[None, :] < N - low", "cols[None, :] < N"]),
+        _ => pick(
+            r,
+            &[
+                "cols[None, :] < N",
+                "cols[None, :] < N",
+                "cols[None, :] < N",
+                "",
+                "(cols >= 0)[None, :] & (cols < N)[None, :]",
+            ],
+        ),
+    };
+    let masks: Vec<&str> = [row_mask, column_mask, extra].into_iter().filter(|m| !m.is_empty()).collect();
+    let mask = masks.iter().map(|m| format!("({m})")).collect::<Vec<_>>().join(" & ");
+    let (mask, other) = match (mask.as_str(), other) {
+        ("", _) => ("None".to_owned(), ""),
+        (all, other) => (format!("tl.zeros([BM, BN], tl.int1) | ({all})"), other),
+    };
+    // Without a scalar condition the mask is a tensor already.
+    let mask = if extra.starts_with("low") || mask == "None" {
+        mask
+    } else {
+        mask.replace("tl.zeros([BM, BN], tl.int1) | ", "")
+    };
+    let undefined = mask != "None" && other.is_empty();
+    let value = if undefined { "tl.where(mask, x, 1.0)" } else { "x" };
+    let body = |cols: &str, indent: &str| {
+        let at = address.replace("{}", cols);
+        let lines = [
+            format!("mask = {mask}"),
+            format!("x = tl.load({at}, mask=mask{other})"),
+            if product {
+                format!("acc = tl.dot({value}.to(tl.float16), w, acc)")
+            } else {
+                format!("acc += {value} * (1 + cols % 3)[None, :]")
+            },
+        ];
+        let mut text = String::new();
+        for line in if mask == "None" {
+            vec![lines[1].replace("mask=mask", "mask=None"), lines[2].clone()]
+        } else {
+            lines.to_vec()
+        } {
+            text.push_str(&format!("{indent}{line}\n"));
+        }
+        text
+    };
+    let deep = "        ";
+    let looped = match style {
+        0 => {
+            let step = if turned { "BN * stride" } else { "BN" };
+            let lines = body("rn", deep).replace(&address.replace("{}", "rn"), "ptrs");
+            format!(
+                "    ptrs = {}\n    for k in range(0, tl.cdiv(N, BN)):\n{deep}cols = k * BN + rn\n{lines}{deep}ptrs += {step}\n",
+                address.replace("{}", "rn")
+            )
+        }
+        1 => format!("    for n in range(0, N, BN):\n{deep}cols = n + rn\n{}", body("cols", deep)),
+        2 => format!("    cols = rn\n{}", body("cols", "    ")),
+        3 => format!(
+            "    for t in range(0, 2):\n        for n in range(t * BN, N, 2 * BN):\n{deep}    cols = n + rn\n{}",
+            body("cols", "            ")
+        ),
+        _ => format!("    cols = rn\n    for n in range(0, N, BN):\n{}{deep}cols += BN\n", body("cols", deep)),
+    };
+    let store = pick(
+        r,
+        &[
+            "rm[:, None] < M",
+            "rm[:, None] < M",
+            "rm[:, None] < M",
+            "(rm[:, None] < M) & (rn[None, :] < N)",
+            "rm[:, None] < out",
+        ],
+    );
+    let out = if rows.contains("low") { "(rm - low)" } else { "rm" };
+    let after = pick(
+        r,
+        &[
+            "acc",
+            "acc",
+            "acc * 2.0",
+            "tl.trans(tl.trans(acc) + 1.0)",
+            "acc + tl.sum(acc, 1)[:, None]",
+            "acc + tl.sum(acc, 0)[None, :]",
+        ],
+    );
+    let source = format!(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\n\
+         def k(x_ptr: \"*fp16:16\", y_ptr: \"*fp32:16\", M: \"i32\", N: \"i32\", stride: \"{aligned}\", batch: \"i32:16\", low: \"i32\", \
+         n_end: \"i32\", out: \"i32\", BM: tl.constexpr = {block_m}, BN: tl.constexpr = {block_n}):\n\
+         \x20   pid = tl.program_id(0)\n    b = tl.program_id(1)\n    xb = {base}\n    rm = {rows}\n    rn = tl.arange(0, BN)\n    rr = {index}\n    w = ((rn[:, None] * 3 + rn[None, :]) % 5).to(tl.float16)\n\
+         \x20   acc = tl.zeros([BM, BN], dtype=tl.float32)\n{looped}    acc = {after}\n\
+         \x20   tl.store(y_ptr + b * out * BN + {out}[:, None] * BN + rn[None, :], acc, mask=({store}) & ({out}[:, None] < out))\n"
+    );
+    Kernel { source, shape }
+}
+
+/// The memory and the arguments of a kernel, and the buffer with the result.
+fn arguments(shape: &Shape) -> (Memory, Vec<Arg>, interp::BufferId) {
+    let Shape { m, n, stride, block_n, batches, programs, low, block_m, turned } = *shape;
+    let rows = if turned { n.max(1) } else { m };
+    let per_batch = rows * stride;
+    let size = per_batch * batches;
+    let values: Vec<u8> =
+        (0..size).flat_map(|i| FloatKind::F16.from_f64((i * 7 % 23) as f64).to_le_bytes()[..2].to_vec()).collect();
+    let out = programs * block_m;
+    let mut memory = Memory::new();
+    let x = memory.add("x_ptr", Type::float(FloatKind::F16), &values);
+    let poison: Vec<u8> = vec![0x5a; usize::try_from(out * block_n * batches * 4).unwrap()];
+    let y = memory.add("y_ptr", Type::f32(), &poison);
+    let numbers = [m, n, stride, per_batch, low, n - 1, out].map(Arg::Int);
+    let args = [Arg::Ptr(x, 0), Arg::Ptr(y, 0)].into_iter().chain(numbers).collect();
+    (memory, args, y)
+}
+
+fn run(ir: &Ir, shape: &Shape) -> Result<Vec<u8>, String> {
+    let (mut memory, args, y) = arguments(shape);
+    let grid = [shape.programs as u32, shape.batches as u32, 1];
+    let options = RunOptions { threads: 1, ..RunOptions::default() };
+    interp::run(ir, "k", grid, &args, &mut memory, &options)
+        .map_err(|d| format!("{} {}", d[0].code.id, d[0].message))?;
+    Ok(memory.bytes(y).clone())
+}
+
+fn emulated(text: &str, shape: &Shape, want: &[u8]) -> Result<(), String> {
+    let words = |d: Vec<ttc::diag::Diagnostic>| format!("{} {} {:?}", d[0].code.id, d[0].message, d[0].notes);
+    let mut sources = SourceMap::default();
+    let input = input::add_text(&mut sources, Path::new("k.ttir"), text, None).map_err(|d| words(vec![d]))?;
+    let options = JobOptions { num_warps: Some(4), ..JobOptions::default() };
+    let job = Job { kernel: Some("k".into()), ..Job::new(input, Target::parse("sm_90a").unwrap(), Arc::new(options)) };
+    let assembly = compile(&sources, &job).map_err(words)?;
+    let (memory, args, _) = arguments(shape);
+    let names = ["x_ptr", "y_ptr", "M", "N", "stride", "batch", "low", "n_end", "out"].map(String::from);
+    let host = arguments::of_memory(&names, &args, &memory, &[]);
+    let grid = [shape.programs as u32, shape.batches as u32, 1];
+    let prepared = Prepared::new(&assembly, &host, grid).map_err(|d| words(vec![d]))?;
+    for (seed, landing) in [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)] {
+        let options = Options { seed, landing, ..Options::default() };
+        let (outcome, memory) =
+            prepared.run(&options).map_err(|fault| words(diagnostics::of_fault(&fault, &assembly.ptx)))?;
+        if let Some(finding) = outcome.findings.first() {
+            return Err(words(vec![diagnostics::of_finding(finding, &assembly.ptx)]));
+        }
+        if prepared.bytes(&memory, "y_ptr").unwrap() != want {
+            return Err(format!("another result in the emulator, {landing:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// What became of a seed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Became {
+    /// It reads outside of the matrix by itself.
+    Faulty,
+    Kept,
+    Rewritten,
+}
+
+fn check(seed: u64, emulate: bool) -> Result<Became, String> {
+    let Kernel { source, shape } = kernel(seed);
+    let fail = |what: String| format!("seed {seed}, {shape:?}: {what}\n{source}");
+    let mut sources = SourceMap::default();
+    let input = input::add_text(&mut sources, Path::new("k.tk"), &source, None).map_err(|d| fail(d.message))?;
+    let options = JobOptions { locations: false, ..JobOptions::default() };
+    let job = Job::new(input, Target::parse("sm_90a").unwrap(), Arc::new(options));
+    let reuse = Reuse::default();
+    let made = run_each(&[job], &sources, &[Stage::Ttir], &Debug::default(), &reuse, 1, |_, outcome| outcome.result);
+    let made = made.into_iter().next().unwrap().map_err(|d| fail(d[0].message.clone()))?;
+    let text = String::from_utf8(made.artifacts[&Stage::Ttir].clone()).unwrap();
+    let mut map = SourceMap::default();
+    let file = map.add("k.ttir", None, text.as_str());
+    let before = parse_module(&map, file, &ParseOptions::default()).map_err(|e| fail(e[0].message.clone()))?;
+    let Ok(want) = run(&before, &shape) else { return Ok(Became::Faulty) };
+    let mut after = before.clone();
+    let pipeline = Pipeline::parse("ttc-loads-to-tma", ttc::passes::registry::named).unwrap();
+    let report = manager::run(&mut after, &pipeline, ttc::ir::verify::verify, &mut []);
+    if !report.is_ok() {
+        return Err(fail(report.diagnostics.last().map_or_else(String::new, |d| d.message.clone())));
+    }
+    if !report.changed {
+        return Ok(Became::Kept);
+    }
+    let got = run(&after, &shape).map_err(|e| fail(format!("after the pass: {e}")))?;
+    if got != want {
+        return Err(fail("the pass changes what it computes".to_owned()));
+    }
+    if emulate {
+        let metadata = text.lines().find(|l| l.contains("ttc.metadata")).unwrap_or_default();
+        let text = format!("{}\n{metadata}\n", print_module(&after, &PrintOptions::default()));
+        emulated(&text, &shape, &want).map_err(fail)?;
+    }
+    Ok(Became::Rewritten)
+}
+
+#[test]
+fn tma_loads_keep_what_random_kernels_compute() {
+    if let Ok(seed) = std::env::var("TTC_TMA_SEED") {
+        let seed = seed.parse().unwrap();
+        println!("{}\n{:?}", kernel(seed).source, check(seed, true));
+        return;
+    }
+    let count = std::env::var("TTC_TMA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let seeds: Vec<u64> = (0..count).collect();
+    let (kept, rewritten, faulty) = Default::default();
+    let counts: [std::sync::atomic::AtomicU64; 3] = [kept, rewritten, faulty];
+    let wrong = in_parallel(&seeds, |&seed| match check(seed, seed % 8 == 0) {
+        Ok(became) => {
+            counts[became as usize].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            vec![]
+        }
+        Err(e) => vec![e],
+    });
+    println!("faulty, kept, rewritten: {counts:?}");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(counts[Became::Rewritten as usize].load(std::sync::atomic::Ordering::Relaxed) > count / 10, "{counts:?}");
+}
