@@ -26,8 +26,9 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
     // expected-error @below {{the barrier it arrives at has CGALayout [[0], [0]], expected [[1], [2]]}}
     ttng.arrive_barrier %s, 1 {multicastCTA = 1 : i32} : !same
     ttng.arrive_barrier %b, 1 {ttc.each_warp} : !own
-    // expected-error @below {{each warp arrives for itself, expected the barrier of its own block and neither `fromCTA` nor `multicastCTA`}}
     ttng.arrive_barrier %b, 1 {multicastCTA = 3 : i32, ttc.each_warp} : !own
+    // expected-error @below {{each warp arrives for itself, expected no `fromCTA`}}
+    ttng.arrive_barrier %b, 1 {fromCTA = 2 : i32, ttc.each_warp} : !own
     // expected-error @below {{`fromCTA` is 4, expected bits of a block's number, 0 to 3}}
     ttng.arrive_barrier %b, 1 {fromCTA = 4 : i32} : !own
     // expected-error @below {{`fromCTA` is -1, expected bits of a block's number, 0 to 3}}

@@ -40,7 +40,13 @@ use plant::{Kind, Planted};
 /// An architecture, the blocks of a cluster, and choices of the pipeliner.
 type Machine = (&'static str, u32, &'static str);
 
-const MACHINES: [Machine; 4] = [("sm_80", 1, ""), ("sm_90a", 1, ""), ("sm_90a", 2, ""), ("sm_90a", 1, "refill")];
+const MACHINES: [Machine; 5] = [
+    ("sm_80", 1, ""),
+    ("sm_90a", 1, ""),
+    ("sm_90a", 2, ""),
+    ("sm_90a", 1, "refill"),
+    ("sm_90a", 2, "refill,multicast"),
+];
 
 /// The schedules in which a text runs.
 const SCHEDULES: [(u64, Landing); 3] = [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)];

@@ -77,10 +77,7 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(found == expected, "the barrier it arrives at has CGALayout {found:?}, expected {expected:?}");
     }
     let from = ir.get(op, view::BarrierExpect::ATTR.fromCTA);
-    ensure!(
-        !ir.stores(op, EACH_WARP) || bits == 0 && from.is_none(),
-        "each warp arrives for itself, expected the barrier of its own block and neither `fromCTA` nor `multicastCTA`"
-    );
+    ensure!(!ir.stores(op, EACH_WARP) || from.is_none(), "each warp arrives for itself, expected no `fromCTA`");
     routed(ir, op)?;
     // To keep all bits is what an absent `fromCTA` stands for.
     ensure!(
