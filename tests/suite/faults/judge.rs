@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use ttc::emu::observe::{Access, Act, By, Event, Group, Kind, Meeting};
+use ttc::emu::observe::{Access, Act, By, Event, Group, Kind, Meeting, Memory};
 
 use super::graph::{Graph, Role};
 use super::registers::Registers;
@@ -205,6 +205,10 @@ impl Court {
                 if *releases {
                     let node = self.node(id, mask, line, vec![], Role::Plain)?;
                     self.round(event.cluster, *at, *round).arrived.push(node);
+                } else if *at == Meeting::Cluster {
+                    // What a fence before it covered is released all the same.
+                    let fenced: Vec<u32> = lanes(mask).filter_map(|l| self.warp(id).lanes[l].fence).collect();
+                    self.round(event.cluster, *at, *round).arrived.extend(fenced);
                 }
             }
             Act::Leave { at, round, acquires } => {
@@ -215,8 +219,18 @@ impl Court {
             }
             Act::Init(at) => *self.lives.entry((event.cluster, *at)).or_default() += 1,
             Act::Landed { operation, at, round } => {
-                let accesses = self.operations.remove(operation).unwrap_or_default();
-                self.round(event.cluster, *at, *round).operations.extend(accesses);
+                let mut landed = self.operations.remove(operation).unwrap_or_default();
+                // What goes to several blocks lands in each by itself.
+                let memory = |a: &usize| self.accesses[*a].access.memory;
+                let blocks: BTreeSet<Memory> =
+                    landed.iter().map(memory).filter(|m| matches!(m, Memory::Shared(_))).collect();
+                if let (Meeting::Mbarrier(block, _), true) = (at, blocks.len() > 1) {
+                    let elsewhere = |a: &usize| matches!(memory(a), Memory::Shared(b) if b != *block);
+                    let (rest, here) = landed.into_iter().partition(elsewhere);
+                    self.operations.insert(*operation, rest);
+                    landed = here;
+                }
+                self.round(event.cluster, *at, *round).operations.extend(landed);
             }
             Act::Synchronise { place, reads, writes, acquires, releases } => {
                 let l = mask.trailing_zeros() as usize;

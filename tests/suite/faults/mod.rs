@@ -58,6 +58,7 @@ const QUICK: &[(&str, Machine, usize)] = &[
     ("gated", ("sm_90a", 1, ""), 4),
     ("matmul_stages", ("sm_80", 1, ""), 9),
     ("matmul_tma_host", ("sm_90a", 1, "refill"), 3),
+    ("matmul_tma_host", ("sm_90a", 2, "refill,multicast"), 8),
     ("softmax", ("sm_90a", 2, ""), 1),
 ];
 
