@@ -425,7 +425,7 @@ fn partials(
     let reference = element_bytes.iter().map(|&bytes| round_bits(places, along.warps, bytes)).max().unwrap_or(0);
     // A round of more results has fewer barriers: a wide access of each thread is what a conversion takes too.
     let most = (WIDEST << (places.lane_bits + places.warp_bits)) / size;
-    let few = (0..).find(|&rounds| 1u64 << all >> rounds <= u64::from(most)).unwrap_or(0);
+    let few = (0..=all).find(|&rounds| 1u64 << all >> rounds <= u64::from(most)).unwrap_or(0);
     let rounds = if once { few.min(reference) } else { reference };
     let round_bits = if along.warps == 0 { 0 } else { rounds.min((high.len() - run_bits) as u32) };
     let bits = all - round_bits;
