@@ -22,16 +22,24 @@ const WARP_GROUP: u32 = 4;
 /// of its own in all of them (16, what a `wgmma` gives a warp), so that no warp waits for another's elements.
 #[must_use]
 pub fn warps_may_drift(ir: &Ir, looped: Op, num_warps: u32) -> bool {
-    let products: Vec<Op> = ir
-        .all_ops(looped)
-        .into_iter()
-        .filter(|&op| ir.kind(op).is_product() && loop_around(ir, op) == Some(looped))
-        .collect();
     let rows =
         |op: Op| ir.results(op).first().and_then(|&r| ir.ty(r).shape().iter().rev().nth(1).copied()).unwrap_or(0);
     num_warps > WARP_GROUP
-        && products.iter().all(|&op| rows(op) >= i64::from(16 * num_warps))
-        && products.iter().any(|&op| comes_from_product(ir, looped, ir.operands(op).get(..2).unwrap_or_default()))
+        && products(ir, looped).into_iter().all(|op| rows(op) >= i64::from(16 * num_warps))
+        && !waited_for(ir, looped).is_empty()
+}
+
+/// The products of a loop from which A or B of another product of the same iteration comes.
+#[must_use]
+pub fn waited_for(ir: &Ir, looped: Op) -> BTreeSet<Op> {
+    let operands = products(ir, looped).into_iter().flat_map(|op| ir.operands(op).iter().take(2).copied());
+    products_before(ir, looped, operands.collect())
+}
+
+/// The products whose innermost loop this is.
+fn products(ir: &Ir, looped: Op) -> Vec<Op> {
+    let all = ir.all_ops(looped).into_iter();
+    all.filter(|&op| ir.kind(op).is_product() && loop_around(ir, op) == Some(looped)).collect()
 }
 
 /// The innermost loop around an operation.
@@ -40,9 +48,9 @@ pub fn loop_around(ir: &Ir, op: Op) -> Option<Op> {
     std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find(|&o| ir.is(o, ScfOp::For))
 }
 
-/// Whether values depend on a product's result without going around the loop.
-fn comes_from_product(ir: &Ir, looped: Op, values: &[Value]) -> bool {
-    let mut open = values.to_vec();
+/// The products on whose results values depend without going around the loop, up to the next product each.
+fn products_before(ir: &Ir, looped: Op, values: Vec<Value>) -> BTreeSet<Op> {
+    let (mut open, mut found) = (values, BTreeSet::new());
     let mut seen: BTreeSet<Value> = open.iter().copied().collect();
     while let Some(value) = open.pop() {
         let ValueDef::Result { op, index } = ir.def(value) else { continue };
@@ -50,7 +58,8 @@ fn comes_from_product(ir: &Ir, looped: Op, values: &[Value]) -> bool {
             continue;
         }
         if ir.kind(op).is_product() {
-            return true;
+            found.insert(op);
+            continue;
         }
         // A wait hands each operand on as the result of the same number.
         let from: Vec<Value> = if ir.is(op, TtngOp::WarpGroupDotWait) {
@@ -62,5 +71,5 @@ fn comes_from_product(ir: &Ir, looped: Op, values: &[Value]) -> bool {
         };
         open.extend(from.into_iter().filter(|&v| seen.insert(v)));
     }
-    false
+    found
 }

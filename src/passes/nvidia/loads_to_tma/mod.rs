@@ -90,6 +90,10 @@ pub const ONCE: &str = "once";
 pub const LEAST_ROW: &str = "least-row";
 pub const DRIFTING_WARPS: &str = "drifting-warps";
 
+/// Elements a thread between two products from which on it was measured that warp groups gain more from running apart
+/// than a block loses while it makes descriptors, from about eight iterations on (docs/performance.md).
+const LEAST_BETWEEN: i64 = 64;
+
 /// What is known of a kernel.
 struct Facts {
     axes: AxisInfoAnalysis,
@@ -153,8 +157,10 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
         return Err(Why("it feeds no matrix product"));
     }
     let warps = u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0);
-    if warps > 0 && !may_drift(ir, op, warps) {
-        return Err(Why("it is no operand of 16 bits in a loop whose products wait for one another"));
+    if warps > 0 && !gains_from_drift(ir, op, warps) {
+        return Err(Why(
+            "it is no operand of 16 bits in a loop with much to do between products that wait for one another",
+        ));
     }
     if facts.waits {
         return Err(Why("the kernel may wait for what others write while it runs"));
@@ -185,11 +191,15 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     Ok(Plan { load: op, rectangle, select })
 }
 
-/// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart.
-fn may_drift(ir: &Ir, load: Op, warps: u32) -> bool {
+/// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the descriptor
+/// costs.
+fn gains_from_drift(ir: &Ir, load: Op, warps: u32) -> bool {
+    let Some(looped) = chained_products::loop_around(ir, load) else { return false };
+    let waited_for = chained_products::waited_for(ir, looped);
+    let elements: i64 = waited_for.into_iter().map(|op| ir.ty(ir.result(op)).num_elements()).sum();
     ir.ty(ir.result(load)).elem().bit_width() == Some(16)
-        && chained_products::loop_around(ir, load)
-            .is_some_and(|looped| chained_products::warps_may_drift(ir, looped, warps))
+        && elements >= LEAST_BETWEEN * i64::from(32 * warps)
+        && chained_products::warps_may_drift(ir, looped, warps)
 }
 
 /// Step 1: whether the module may learn that somebody else has written memory.
