@@ -29,7 +29,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::prefetch::PASS,
     &nvidia::tma_lowering::PASS,
     &ttg::remove_layout_conversions::PASS,
-    &nvidia::f32_dot::PASS,
+    &ttg::f32_dot::PASS,
     &nvidia::assign_cga_layouts::PASS,
     &nvidia::optimize_cta_locality::PASS,
     &ttg::optimize_thread_locality::PASS,
