@@ -10,6 +10,7 @@ pub mod flow;
 pub mod live_range;
 pub mod membar;
 pub mod prepared;
+pub mod ranges;
 pub mod scratch;
 pub mod shared_alias;
 pub mod shared_effects;

@@ -4,7 +4,7 @@
 use crate::backend::GpuOptions;
 use crate::passes::common::{canonicalize, cse, inline, symbol_dce};
 use crate::passes::manager::Pipeline;
-use crate::passes::{tt, ttg};
+use crate::passes::{amd, tt, ttg};
 
 /// TTIR as the front end makes it to optimised TTIR.
 pub(super) fn ttir() -> Pipeline {
@@ -46,6 +46,10 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&amd::convert_to_buffer_ops::PASS);
+    p.add(&amd::fold_true_cmpi::PASS);
+    p.add(&amd::prepare_if_combining::PASS);
     p.add(&canonicalize::PASS);
     p.add(&cse::PASS);
     p.add(&symbol_dce::PASS);
