@@ -354,6 +354,8 @@ pub(crate) struct Schedules {
 pub(crate) enum Tma {
     /// None
     Off,
+    /// As `device`, where it was measured to be faster: in loops in which one product waits for another
+    Auto,
     /// Those of operands of matrix products in loops, with tensor descriptors that the kernel makes (sm_90a and later)
     Device,
 }
@@ -362,6 +364,7 @@ impl From<Tma> for backend::Tma {
     fn from(tma: Tma) -> backend::Tma {
         match tma {
             Tma::Off => backend::Tma::Off,
+            Tma::Auto => backend::Tma::Auto,
             Tma::Device => backend::Tma::Device,
         }
     }
@@ -617,7 +620,7 @@ pub(crate) struct Compile {
     #[arg(long)]
     pub(crate) no_fp_fusion: bool,
     /// Which loads of tiles become copies by hardware (TMA)
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = Tma::Off)]
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Tma::Auto)]
     pub(crate) tma: Tma,
     /// Compile once, without other attempts where registers spill or keep a block off a multiprocessor
     #[arg(long)]

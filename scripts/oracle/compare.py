@@ -118,7 +118,7 @@ def check(o, path, name, signature, stage, want, keep):
     with open(f"{keep}/{name}.reference.{stage}", "w") as f:
         f.write(want)
     r = subprocess.run([o.ttc, "compile", path, "-k", name, "--signature", signature, "--arch", o.arch, "--num-warps", str(o.num_warps),
-                        "--emit", stage, "-o", ours], capture_output=True, text=True)
+                        "--emit", stage, "-o", ours, *modules.TRITONS_SCHEDULES], capture_output=True, text=True)
     if r.returncode:
         return r.stderr.strip()[:2000]
     with open(ours) as f:

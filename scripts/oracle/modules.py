@@ -9,6 +9,9 @@ import tempfile
 
 from triton._C import libtriton
 
+# Options of `ttc compile` with which it schedules loops as the reference does.
+TRITONS_SCHEDULES = ["--tma", "off", "--pipeline", "no-refill,all-stages"]
+
 # Pass names of ours, and the reference's functions that add them.
 PASSES = {
     "inline": ("common", "add_inliner"),

@@ -78,7 +78,7 @@ def main():
         count["kernels"] += 1
         try:
             arch = "sm_90a" if capability == 90 else f"sm_{capability}"
-            ttc(o.ttc, f"{o.dumps}/{name}.ttir", "--emit", "ttgir", "-o", own, "--arch", arch, "--num-warps", warps, "--num-stages", o.num_stages)
+            ttc(o.ttc, f"{o.dumps}/{name}.ttir", "--emit", "ttgir", "-o", own, "--arch", arch, "--num-warps", warps, "--num-stages", o.num_stages, *modules.TRITONS_SCHEDULES)
             got = open(own).read()
             shared = own_shared(o.ttc, own, capability), reference_shared(path, capability)
         except RuntimeError as e:

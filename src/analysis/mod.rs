@@ -2,6 +2,7 @@
 
 pub mod allocation;
 pub mod axis_info;
+pub mod chained_products;
 pub mod check_shared;
 pub mod cluster_mbarriers;
 pub mod clusters;

@@ -10,7 +10,7 @@ mod amd;
 mod nvidia;
 mod pipelining;
 
-pub use pipelining::Pipelining;
+pub use pipelining::{Pipelining, Refill, Stages};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,8 +48,11 @@ pub enum Stage {
 #[serde(rename_all = "snake_case")]
 pub enum Tma {
     /// None.
-    #[default]
     Off,
+    /// As [`Tma::Device`], in the loops where it was measured to be faster: those in which warp groups run apart
+    /// ([`crate::analysis::chained_products`]).
+    #[default]
+    Auto,
     /// Those of operands of matrix products in loops. The kernel makes the descriptors in front of them.
     Device,
 }
@@ -74,7 +77,7 @@ impl GpuOptions {
             num_warps: 4,
             num_ctas: 1,
             num_stages: 3,
-            tma: Tma::Off,
+            tma: Tma::default(),
             pipelining: Pipelining::default(),
         }
     }

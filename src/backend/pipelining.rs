@@ -1,16 +1,41 @@
 //! Choices of the software pipeliner that Triton does not have.
 
-/// Which of them are made. None is, unless somebody asks for it.
+/// Which of them are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pipelining {
-    /// Copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
-    pub refill: bool,
-    /// In a cluster, these copies go to all blocks that want the same; goes with `refill`.
+    pub refill: Refill,
+    /// In a cluster, copies of [`Refill::All`] go to all blocks that want the same.
     pub multicast: bool,
+    pub stages: Stages,
+}
+
+/// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Refill {
+    /// In none.
+    Never,
+    /// Where warp groups gain from running apart ([`crate::analysis::chained_products`]).
+    #[default]
+    Chained,
+    /// In all of them.
+    All,
+}
+
+/// How many stages loops get.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stages {
+    /// Fewer than asked for, where a second block fits on a multiprocessor then (`ttc-fit-stages`).
+    #[default]
+    Fit,
+    /// As many as asked for.
+    Asked,
 }
 
 impl Pipelining {
-    /// The choices that a list of words names, separated by commas.
+    /// Triton's schedules.
+    pub const TRITON: Pipelining = Pipelining { refill: Refill::Never, multicast: false, stages: Stages::Asked };
+
+    /// The choices that a list of words names, separated by commas. What it does not name is as by default.
     ///
     /// # Errors
     /// The word that names none, and those that do.
@@ -18,22 +43,34 @@ impl Pipelining {
         let mut chosen = Pipelining::default();
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word {
-                "refill" => chosen.refill = true,
+                "refill" => chosen.refill = Refill::All,
+                "no-refill" => chosen.refill = Refill::Never,
                 "multicast" => chosen.multicast = true,
-                _ => return Err(format!("`{word}` is no choice of the pipeliner, expected `refill` or `multicast`")),
+                "all-stages" => chosen.stages = Stages::Asked,
+                _ => {
+                    return Err(format!(
+                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast` or `all-stages`"
+                    ));
+                }
             }
         }
-        if chosen.multicast && !chosen.refill {
+        if chosen.multicast && chosen.refill != Refill::All {
             return Err("`multicast` goes with `refill`: write `refill,multicast`".to_owned());
         }
         Ok(chosen)
     }
 
-    /// The words of what is chosen.
+    /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast } = self;
-        [("refill", refill), ("multicast", multicast)].into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
+        let Pipelining { refill, multicast, stages } = self;
+        let words = [
+            ("refill", refill == Refill::All),
+            ("no-refill", refill == Refill::Never),
+            ("multicast", multicast),
+            ("all-stages", stages == Stages::Asked),
+        ];
+        words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }
 }
 
@@ -44,10 +81,13 @@ mod tests {
     #[test]
     fn words_name_choices() {
         assert_eq!(Pipelining::parse(""), Ok(Pipelining::default()));
-        let all = Pipelining::parse(" multicast, refill,").unwrap();
-        assert!(all.refill && all.multicast);
-        assert_eq!(Pipelining::parse(&all.words().join(",")), Ok(all));
+        let all = Pipelining::parse(" multicast, refill,all-stages,").unwrap();
+        assert!(all.refill == Refill::All && all.multicast && all.stages == Stages::Asked);
+        for choice in [all, Pipelining::TRITON, Pipelining::default()] {
+            assert_eq!(Pipelining::parse(&choice.words().join(",")), Ok(choice));
+        }
         assert!(Pipelining::parse("refil").unwrap_err().contains("`refil`"));
         assert!(Pipelining::parse("multicast").unwrap_err().contains("`refill,multicast`"));
+        assert!(Pipelining::parse("no-refill,multicast").unwrap_err().contains("`refill,multicast`"));
     }
 }

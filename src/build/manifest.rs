@@ -70,7 +70,7 @@ impl Default for Build {
             line_info: true,
             fp_fusion: true,
             retry: true,
-            tma: Tma::Off,
+            tma: Tma::default(),
         }
     }
 }

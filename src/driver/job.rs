@@ -75,7 +75,7 @@ impl Default for JobOptions {
             retry: true,
             line_info: true,
             triton_abi: false,
-            tma: Tma::Off,
+            tma: Tma::default(),
             symbol: None,
             ptxas: None,
             time_limit: Some(crate::ptxas::TIME_LIMIT),

@@ -17,9 +17,6 @@ use crate::target::Target;
 /// Bytes of PTX beyond which ptxas is not asked again for one more block: it takes seconds.
 const LARGEST: usize = 300_000;
 
-/// Shared memory that a block takes beside its own, and that no block can have of a multiprocessor's.
-const RESERVED: u32 = 1024;
-
 /// The most threads of a multiprocessor with which another block is worth it: half of what it holds.
 const THREADS: u32 = 1024;
 
@@ -30,7 +27,7 @@ const BLOCKS: u32 = 32;
 const UNIT: u32 = 8;
 
 /// Registers of a multiprocessor. All architectures since sm_50 have as many.
-const REGISTERS: u32 = 65_536;
+const REGISTERS: u32 = Target::REGISTERS_PER_MULTIPROCESSOR;
 
 /// The most registers of a thread.
 const MOST: u32 = 255;
@@ -54,7 +51,7 @@ pub(super) fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: 
     let blocks = REGISTERS / (usage.registers.max(1).next_multiple_of(UNIT) * threads) + 1;
     let has_room = blocks <= if is_asynchronous { 2 } else { BLOCKS }
         && blocks * threads <= THREADS
-        && blocks * (shared + RESERVED) <= target.shared.bytes + RESERVED
+        && shared <= target.shared.bytes_each(blocks)
         && fits(blocks) * 5 >= usage.registers * 4;
     has_room.then_some(blocks)
 }

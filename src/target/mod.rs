@@ -170,6 +170,8 @@ impl Target {
     pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
     /// Blocks of one cluster that every GPU with clusters accepts (PTX ISA, "Cluster Dimension Directives").
     pub const MAX_PORTABLE_CLUSTER: u32 = 8;
+    /// 32-bit registers that the threads of a multiprocessor share.
+    pub const REGISTERS_PER_MULTIPROCESSOR: u32 = 65_536;
     /// 32-bit registers that one thread can address.
     pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
 

@@ -18,3 +18,15 @@ pub struct SharedMemory {
     /// The stores to them (PTX ISA, "stmatrix").
     pub stmatrix: bool,
 }
+
+impl SharedMemory {
+    /// Bytes of each block that the device takes for itself (CUDA C++ Programming Guide, "Shared Memory").
+    const RESERVED: u32 = 1024;
+
+    /// Bytes that each of several blocks on one multiprocessor can have. One block can have all but what is reserved
+    /// for it.
+    #[must_use]
+    pub fn bytes_each(&self, blocks: u32) -> u32 {
+        (self.bytes + Self::RESERVED) / blocks - Self::RESERVED
+    }
+}

@@ -1,10 +1,12 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Tma};
+use crate::backend::{GpuOptions, Refill, Stages, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::loads_to_tma;
+use crate::passes::nvidia::pipeline::refill;
+use crate::passes::ttg::pipeline::assign_latencies;
 use crate::passes::{nvidia, tt, ttg};
 use crate::target::Generation;
 
@@ -27,10 +29,14 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::reorder_broadcast::PASS);
     p.add(&cse::PASS);
     p.add(&symbol_dce::PASS);
-    if options.tma == Tma::Device && target.has_tensormap_replace() {
+    let groups_may_drift = options.num_warps > 4 && options.num_ctas == 1 && target.has_wgmma();
+    let wanted = options.tma == Tma::Device || options.tma == Tma::Auto && groups_may_drift;
+    if wanted && target.has_tensormap_replace() {
         // Each block of a cluster copies its share of a row.
         let row = 16 * options.num_ctas;
+        let drifting = if options.tma == Tma::Auto { options.num_warps } else { 0 };
         let chosen = [
+            (loads_to_tma::DRIFTING_WARPS, drifting.to_string()),
             (loads_to_tma::PRODUCTS, "true".to_owned()),
             (loads_to_tma::ONCE, "false".to_owned()),
             (loads_to_tma::LEAST_ROW, row.to_string()),
@@ -119,7 +125,9 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
 
 fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
     let stages = options.num_stages.to_string();
-    p.add_with(&ttg::pipeline::assign_latencies::PASS, &[("num-stages", stages.clone())]);
+    let fit = options.pipelining.stages == Stages::Fit && options.target.has_wgmma();
+    let chosen = [("num-stages", stages.clone()), (assign_latencies::FIT, fit.to_string())];
+    p.add_with(&assign_latencies::PASS, &chosen);
     p.add(&ttg::pipeline::schedule_loops::PASS);
     p.add_with(&nvidia::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
 }
@@ -132,9 +140,12 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
-    if options.pipelining.refill && options.target.has_tma() {
-        let multicast = options.pipelining.multicast.to_string();
-        p.add_with(&nvidia::pipeline::refill::PASS, &[("multicast", multicast)]);
+    if options.pipelining.refill != Refill::Never && options.target.has_tma() {
+        let chosen = [
+            (refill::MULTICAST, options.pipelining.multicast.to_string()),
+            (refill::CHAINED, (options.pipelining.refill == Refill::Chained).to_string()),
+        ];
+        p.add_with(&refill::PASS, &chosen);
     }
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);

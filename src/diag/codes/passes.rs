@@ -131,4 +131,9 @@ a = tl.load(a_ptrs, mask=rk[None, :] < K - k * BLOCK_K, other=0.0)
 ```
 
 Most often it is a fact: write `a_ptr: \"*fp16:16\"` and `stride_am: \"i32:16\"`, and 1 for a stride that is always 1.";
+    FEWER_STAGES = "E0622", "fewer stages, so that two blocks fit on a multiprocessor",
+"This is a remark of `--remarks pipeline`. A loop starts its loads ahead into rotating slots of shared memory, one for each \
+stage. With as many stages as were asked for, a block would be alone on its multiprocessor, and with the number that the \
+remark names two fit. Then one multiplies while the other starts or stores its results, which was measured to be worth \
+more than the slots. `--pipeline all-stages` keeps the number that was asked for; so does `tl.range(…, num_stages=N)`.";
 }

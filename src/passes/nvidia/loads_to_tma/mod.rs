@@ -46,6 +46,7 @@ use self::masks::Term;
 use self::rectangle::{Access, Rectangle};
 use self::why::Why;
 use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::chained_products;
 use crate::analysis::touched::{self, Touched};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value};
@@ -74,6 +75,12 @@ pub static PASS: Pass = Pass {
             default: "16",
             doc: "bytes that a row of a tile must have",
         },
+        OptionSpec {
+            name: DRIFTING_WARPS,
+            kind: OptionKind::Int,
+            default: "0",
+            doc: "unless 0, only loads of 16-bit numbers in loops in which groups of so many warps may run apart",
+        },
     ],
     run,
 };
@@ -81,6 +88,11 @@ pub static PASS: Pass = Pass {
 pub const PRODUCTS: &str = "products";
 pub const ONCE: &str = "once";
 pub const LEAST_ROW: &str = "least-row";
+pub const DRIFTING_WARPS: &str = "drifting-warps";
+
+/// Elements a thread between two products from which on it was measured that warp groups gain more from running apart
+/// than a block loses while it makes descriptors, from about eight iterations on (docs/performance.md).
+const LEAST_BETWEEN: i64 = 64;
 
 /// What is known of a kernel.
 struct Facts {
@@ -144,6 +156,12 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
         return Err(Why("it feeds no matrix product"));
     }
+    let warps = u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0);
+    if warps > 0 && !gains_from_drift(ir, op, warps) {
+        return Err(Why(
+            "it is no operand of 16 bits in a loop with much to do between products that wait for one another",
+        ));
+    }
     if facts.waits {
         return Err(Why("the kernel may wait for what others write while it runs"));
     }
@@ -171,6 +189,17 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
     let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
     Ok(Plan { load: op, rectangle, select })
+}
+
+/// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the descriptor
+/// costs.
+fn gains_from_drift(ir: &Ir, load: Op, warps: u32) -> bool {
+    let Some(looped) = chained_products::loop_around(ir, load) else { return false };
+    let waited_for = chained_products::waited_for(ir, looped);
+    let elements: i64 = waited_for.into_iter().map(|op| ir.ty(ir.result(op)).num_elements()).sum();
+    ir.ty(ir.result(load)).elem().bit_width() == Some(16)
+        && elements >= LEAST_BETWEEN * i64::from(32 * warps)
+        && chained_products::warps_may_drift(ir, looped, warps)
 }
 
 /// Step 1: whether the module may learn that somebody else has written memory.

@@ -45,6 +45,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::chained_products;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Block, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP};
@@ -65,21 +66,36 @@ pub static PASS: Pass = Pass {
     name: "ttc-refill-slots",
     doc: "let copies into rotating buffers wait for the slot that they fill, and not for the block",
     input: Input::Ttgir,
-    options: &[OptionSpec {
-        name: "multicast",
-        kind: OptionKind::Bool,
-        default: "false",
-        doc: "whether copies go to all blocks of the cluster that want the same",
-    }],
+    options: &[
+        OptionSpec {
+            name: MULTICAST,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "whether copies go to all blocks of the cluster that want the same",
+        },
+        OptionSpec {
+            name: CHAINED,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "only in loops in which one product waits for another",
+        },
+    ],
     run,
 };
 
+pub const MULTICAST: &str = "multicast";
+pub const CHAINED: &str = "chained";
+
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let loops: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).collect();
+    let warps = module_attrs::threads(ir).map_or(1, |t| t.num_warps);
     let mut changed = false;
     for looped in loops {
+        if cx.flag(CHAINED) && !chained_products::warps_may_drift(ir, looped, warps) {
+            continue;
+        }
         let mut phases = BTreeMap::new();
-        for (expect, decided) in plan::of_loop(ir, looped, cx.flag("multicast")) {
+        for (expect, decided) in plan::of_loop(ir, looped, cx.flag(MULTICAST)) {
             match decided {
                 Ok(refill) => {
                     apply(ir, looped, &refill, &mut phases);

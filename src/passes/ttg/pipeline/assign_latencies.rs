@@ -10,13 +10,16 @@
 //!    the loop, loads that feed anything count too.
 //! 3. A load is left out where it is too narrow for an asynchronous copy, where its users want different encodings in
 //!    shared memory, or where it is met at two levels.
-//! 4. The stages are shared out evenly among the levels: `latency = (stages - 1) / (levels)`.
+//! 4. With `fit`, the loop gets fewer stages where two blocks fit on a multiprocessor then ([`fit_stages`]).
+//! 5. The stages are shared out evenly among the levels: `latency = (stages - 1) / (levels)`.
 
 use std::collections::BTreeSet;
 
+use super::fit_stages;
 use super::loads::{self, Wanted};
 use super::schedule::{body_ops, nested_operands};
 use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::diag::codes::passes as codes;
 use crate::ir::core::{Block, Ir, Op};
 use crate::ir::dialects::classes::accumulator;
 use crate::ir::dialects::discardable::{LATENCY, NUM_STAGES};
@@ -27,14 +30,19 @@ pub static PASS: Pass = Pass {
     name: "tritongpu-assign-latencies",
     doc: "decide which loads of a loop are started ahead",
     input: Input::Ttgir,
-    options: &[OptionSpec {
-        name: "num-stages",
-        kind: OptionKind::Int,
-        default: "3",
-        doc: "stages of loops that do not say",
-    }],
+    options: &[
+        OptionSpec { name: "num-stages", kind: OptionKind::Int, default: "3", doc: "stages of loops that do not say" },
+        OptionSpec {
+            name: FIT,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "fewer stages in loops that do not say, where a second block fits on a multiprocessor then",
+        },
+    ],
     run,
 };
+
+pub const FIT: &str = "fit";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let default = cx.int("num-stages");
@@ -48,8 +56,16 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         }
         let everything = ir.stores(looped, NUM_STAGES);
         let found = Levels::of_loop(ir, &axis, body, everything, stages).loads;
+        let ahead: Vec<Op> = found.iter().map(|l| l.0).collect();
+        let fitting =
+            if everything || !cx.flag(FIT) { stages } else { fit_stages::fitting(ir, looped, &ahead, stages) };
+        if fitting < stages {
+            let text =
+                format!("the loop gets {fitting} stages instead of {stages}: two blocks fit on a multiprocessor then");
+            cx.remark(&codes::FEWER_STAGES, ir.loc(looped), text);
+        }
         if let Some(deepest) = found.iter().map(|l| l.1).max() {
-            let latency = (stages - 1) / (deepest + 1);
+            let latency = (fitting - 1) / (deepest + 1);
             plan.extend(found.iter().map(|&(load, _)| (load, latency)));
         }
     }

@@ -7,10 +7,11 @@
 //!    ([`crate::passes::nvidia::pipeline`]). It uses [`expand`] (prologue and kernel) and [`waits`] (waits that leave
 //!    as much as possible under way).
 //!
-//! [`schedule`] is the schedule as data; [`loads`] answers what a load's destination in shared memory would look like.
+//! [`fit_stages`] is how many stages a loop gets. [`schedule`] is the schedule as data; [`loads`] answers what a load's destination in shared memory would look like.
 
 pub mod assign_latencies;
 pub mod expand;
+mod fit_stages;
 pub mod loads;
 pub mod schedule;
 pub mod schedule_loops;

@@ -1,0 +1,64 @@
+//! Fewer stages than asked for, where a second block fits on a multiprocessor then.
+//!
+//! More slots hide more of memory's latency, but a block that fills shared memory is alone on its multiprocessor: while
+//! it starts, and while it stores its results, nobody multiplies. Two blocks with three slots each do better than one
+//! with four. On an H200, a product of 4096x4096x4096 by tiles of 128x128x64 takes 0.207 instead of 0.220 ms, one of
+//! 4096x4096x512 0.037 instead of 0.045 (docs/performance.md).
+//!
+//! # Model
+//!
+//! Of a loop that is in no other one, and whose products read their operands from shared memory:
+//!
+//! 1. A stage takes the bytes of the loads that are started ahead; what is allocated outside of the loop comes on top.
+//! 2. A thread takes the registers of the products' results, and [`OTHER_REGISTERS`].
+//! 3. If one block fits with the stages that were asked for, and two with fewer, but at least [`LEAST`], the loop gets
+//!    the most stages with which two fit. With two stages, copies and products that run on would wait for each other.
+
+use crate::ir::core::{Ir, Op, TypeData};
+use crate::ir::dialects::{ScfOp, TtgOp};
+use crate::layout;
+use crate::passes::ttg::module_attrs;
+use crate::target::Target;
+
+/// Registers of a thread that are no results of products: addresses, counters, what moves between memory and the
+/// tensor cores. 32 to 90 in the products that were measured.
+const OTHER_REGISTERS: usize = 64;
+/// The fewest stages that are chosen.
+const LEAST: i64 = 3;
+
+/// The stages that a loop gets: `asked`, or fewer. `loads` are those that are started ahead.
+pub(super) fn fitting(ir: &Ir, looped: Op, loads: &[Op], asked: i64) -> i64 {
+    let nested = std::iter::successors(ir.parent_op(looped), |&o| ir.parent_op(o)).any(|o| ir.is(o, ScfOp::For));
+    let (Some(target), Some(threads)) = (module_attrs::target(ir), module_attrs::threads(ir)) else { return asked };
+    if nested || threads.num_ctas != 1 {
+        return asked;
+    }
+    let products: Vec<Op> = ir.all_ops(looped).into_iter().filter(|&op| ir.kind(op).is_product()).collect();
+    let from_shared = |&op: &Op| ir.operands(op).get(1).is_some_and(|&b| matches!(*ir.ty(b), TypeData::MemDesc(_)));
+    if products.is_empty() || !products.iter().all(from_shared) {
+        return asked;
+    }
+    let registers: usize =
+        products.iter().flat_map(|&op| ir.results(op)).map(|&r| layout::elems_per_thread(ir.ty(r))).sum();
+    let registers = (registers + OTHER_REGISTERS) * (threads.num_warps * threads.threads_per_warp) as usize;
+    if 2 * registers > Target::REGISTERS_PER_MULTIPROCESSOR as usize {
+        return asked;
+    }
+    let stage: i64 = loads.iter().map(|&load| bytes(ir, load)).sum();
+    let function = std::iter::successors(ir.parent_op(looped), |&o| ir.parent_op(o))
+        .find(|&o| ir.parent_op(o) == Some(ir.module()));
+    let outside = function.map_or(vec![], |f| ir.all_ops(f));
+    let outside = outside.into_iter().filter(|&op| ir.is(op, TtgOp::LocalAlloc) && !ir.is_ancestor(looped, op));
+    let other: i64 = outside.map(|op| bytes(ir, op)).sum();
+    let two_fit = |stages: i64| stages * stage + other <= i64::from(target.shared.bytes_each(2));
+    if two_fit(asked) {
+        return asked;
+    }
+    (LEAST..asked).rev().find(|&stages| two_fit(stages)).unwrap_or(asked)
+}
+
+/// The bytes of an operation's result.
+fn bytes(ir: &Ir, op: Op) -> i64 {
+    let ty = ir.ty(ir.result(op));
+    ty.num_elements() * i64::from(ty.elem().bit_width().unwrap_or(64).div_ceil(8))
+}
