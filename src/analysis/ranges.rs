@@ -347,13 +347,16 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, operands: &[Option<Range>], width: u32)
             divisor if divisor.min > 0 => corners(&|a, b| a / b),
             _ => None,
         },
-        ArithOp::Divui => match (operand(0)?, operand(1)?) {
-            (a, b) if a.min >= 0 && b.min > 0 => corners(&|a, b| a / b),
+        ArithOp::Divui => match (operand(0)?.unsigned(), operand(1)?.unsigned()) {
+            (a, b) if b.0 > 0 => Some(Range::fitted(i128::from(a.0 / b.1), i128::from(a.1 / b.0), width)),
             _ => None,
         },
-        ArithOp::Remsi | ArithOp::Remui => match (operand(0)?, operand(1)?) {
-            (a, b) if a.min >= 0 && b.min > 0 => Some(Range { min: 0, max: a.max.min(b.max - 1), width }),
-            (a, b) if kind == ArithOp::Remsi && b.min > 0 => {
+        ArithOp::Remui => match (operand(0)?.unsigned(), operand(1)?.unsigned()) {
+            (a, b) if b.0 > 0 => Some(Range::fitted(0, i128::from(a.1.min(b.1 - 1)), width)),
+            _ => None,
+        },
+        ArithOp::Remsi => match (operand(0)?, operand(1)?) {
+            (a, b) if b.min > 0 => {
                 Some(Range { min: a.min.max(1 - b.max).min(0), max: a.max.min(b.max - 1).max(0), width })
             }
             _ => None,
@@ -381,10 +384,13 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, operands: &[Option<Range>], width: u32)
             by if by.min >= 0 && by.max < i64::from(width) => corners(&|a, b| a >> b),
             _ => None,
         },
-        ArithOp::Shrui => match (operand(0)?, operand(1)?) {
-            (a, by) if a.min >= 0 && by.min >= 0 && by.max < i64::from(width) => corners(&|a, b| a >> b),
-            _ => None,
-        },
+        ArithOp::Shrui => {
+            let ((least, most), by) = (operand(0)?.unsigned(), operand(1)?);
+            if by.min < 0 || by.max >= i64::from(width) {
+                return None;
+            }
+            Some(Range::fitted(i128::from(least >> by.max), i128::from(most >> by.min), width))
+        }
         ArithOp::Minsi => corners(&|a, b| a.min(b)),
         ArithOp::Maxsi => corners(&|a, b| a.max(b)),
         ArithOp::Extsi => operand(0).map(|r| Range { width, ..r }),

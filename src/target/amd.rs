@@ -9,7 +9,7 @@
 //! set guide of the family ("CDNA3 ISA", "CDNA4 ISA", "RDNA3 ISA", "RDNA4 ISA"), chapter "Local Data Share". Waves of a
 //! compute unit: the tuning guides of ROCm.
 
-use super::{Devices, Float8, Isa as AnyIsa, SharedMemory, Target, TritonArch};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -71,6 +71,7 @@ pub(super) static DEVICES: Devices = Devices {
     },
     takes_small_products: true,
     divides_by_reciprocals: false,
+    math_library: MathLibrary::Ocml,
     takes_float8: |_, float| float != Float8::E4b15,
     products: PRODUCTS,
     advise,

@@ -106,6 +106,14 @@ pub enum Float8 {
     E5b16,
 }
 
+/// The library of device mathematics that `libdevice` stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MathLibrary {
+    Libdevice,
+    /// ocml with ockl.
+    Ocml,
+}
+
 /// What Triton's language calls the device: `target.arch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TritonArch {
@@ -138,6 +146,7 @@ struct Devices {
     takes_small_products: bool,
     takes_float8: fn(&Target, Float8) -> bool,
     divides_by_reciprocals: bool,
+    math_library: MathLibrary,
     /// Products by the names that people use, with the row that compiles for all of their instructions.
     products: &'static [(&'static [&'static str], &'static str)],
     /// What helps a user who names a device in lower case that no row has, if the name looks like one of this vendor.
@@ -263,6 +272,12 @@ impl Target {
     #[must_use]
     pub fn divides_by_reciprocals(&self) -> bool {
         self.devices().divides_by_reciprocals
+    }
+
+    /// The library of device mathematics that `libdevice` stands for here.
+    #[must_use]
+    pub fn math_library(&self) -> MathLibrary {
+        self.devices().math_library
     }
 
     /// Whether the language has this type here.

@@ -9,7 +9,7 @@
 //! specifications. Lowest PTX ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel
 //! to confirm them when ptxas is there.
 
-use super::{Devices, Float8, Isa as AnyIsa, SharedMemory, Target, TritonArch};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -74,6 +74,7 @@ pub(super) static DEVICES: Devices = Devices {
     dot_precisions: |_| &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
     takes_small_products: false,
     divides_by_reciprocals: true,
+    math_library: MathLibrary::Libdevice,
     takes_float8: |t, float| match float {
         Float8::E4nv => t.has_fp8_cvt(),
         Float8::E4b15 => true,

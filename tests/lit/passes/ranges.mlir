@@ -3,7 +3,7 @@
 
 module {
   // CHECK-LABEL: @known
-  tt.func @known(%n: i32) -> (i1, i1, tensor<64xi1>, i1, i1) {
+  tt.func @known(%n: i32) -> (i1, i1, tensor<64xi1>, i1, i1, i1, i1, i1) {
     %c0 = arith.constant 0 : i32
     %c7 = arith.constant 7 : i32
     %c64 = arith.constant dense<64> : tensor<64xi32>
@@ -22,7 +22,19 @@ module {
     %more = arith.addi %pid, %c7 : i32
     // CHECK: arith.cmpi sgt, %more, %c0
     %e = arith.cmpi sgt, %more, %c0 : i32
-    tt.return %a, %b, %c, %d, %e : i1, i1, tensor<64xi1>, i1, i1
+    // Without a sign, half of 32 bits fits into 16, and a rest is below its divisor.
+    %c16 = arith.constant 16 : i32
+    %half = arith.shrui %n, %c16 : i32
+    // CHECK: arith.constant true
+    %f = arith.cmpi sge, %half, %c0 : i32
+    %left = arith.remui %n, %c7 : i32
+    // CHECK: arith.constant true
+    %g = arith.cmpi slt, %left, %c7 : i32
+    // The rest with a sign may be negative.
+    %signed = arith.remsi %n, %c7 : i32
+    // CHECK: arith.cmpi sge
+    %h = arith.cmpi sge, %signed, %c0 : i32
+    tt.return %a, %b, %c, %d, %e, %f, %g, %h : i1, i1, tensor<64xi1>, i1, i1, i1, i1, i1
   }
 
   // A loop is followed iteration by iteration: the sum is at most 3 * 5. A loop whose end is not known is not.
