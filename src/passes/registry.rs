@@ -64,13 +64,14 @@ pub static ALL: &[&Pass] = &[
 ];
 
 /// The pass of this name. MLIR's older spelling of a name, Triton's generic name of a pass that it has for each vendor,
-/// and its name for what it has only as a test, are found too.
+/// its name for what it has only as a test, and the name that a pass had before, are found too.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Pass> {
     let name = match name {
         "inliner" => "inline",
         "canonicalizer" => "canonicalize",
         "allocate-shared-memory" => "allocate-shared-memory-nv",
+        "triton-nvidia-gpu-plan-cta" => "triton-nvidia-gpu-assign-cga-layouts",
         "test-print-membar" => "tritongpu-insert-barriers",
         other => other,
     };

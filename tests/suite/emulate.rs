@@ -24,7 +24,7 @@ use super::references;
 /// Architectures, the blocks of a cluster, choices of the pipeliner, and loads that become TMA.
 const MACHINES: [(&str, u32, &str, Tma); 8] = [
     ("sm_80", 1, "", Tma::Off),
-    ("sm_90a", 1, "", Tma::Off),
+    ("sm_90a", 1, "", Tma::Auto),
     ("sm_90a", 2, "", Tma::Off),
     ("sm_90a", 1, "refill", Tma::Off),
     ("sm_90a", 2, "refill,multicast", Tma::Off),

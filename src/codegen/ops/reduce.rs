@@ -6,16 +6,18 @@
 //! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
 //!    halves (`0 ∘ 2`, `1 ∘ 3`, then both).
 //! 4. Across the blocks of a cluster the same, but the barrier is the cluster's, and a thread loads the partial results
-//!    of each block, the blocks in the order of their numbers.
+//!    of each block, the blocks in the order of their numbers. Where all lanes of a warp want the same result, each lane
+//!    loads one part of it instead, and the lanes combine them by shuffles: other blocks' memory takes longer.
 //!
 //! Values of the region are tuples: one per operand.
 
 use inkwell::values::{IntValue, PointerValue};
 
-use super::reduce_lanes::{Spread, within_warp};
+use super::reduce_lanes::{Spread, shuffled, within_warp};
 use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, defect};
+use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::ir::dialects::tt::tt::Reduce;
 use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
@@ -90,7 +92,7 @@ fn across_warps<'c>(
     // What a lane holds in place of the first group of several goes to that group's slot.
     let shift = spread.slot_shift(cx, plan, partials)?;
     let loaded = first_coordinates(cx.indices(&partials.load)?)?;
-    let bases = bases(cx, partials, base)?;
+    let bases = if is_loaded_by_lanes(cx, op, partials) { vec![] } else { bases(cx, partials, base)? };
     let mut results: Vec<Tuple<'c>> = vec![vec![]; loaded.len()];
     for round in 0..partials.rounds {
         if round > 0 {
@@ -120,6 +122,10 @@ fn across_warps<'c>(
                 continue;
             }
             known.push((place, register));
+            if is_loaded_by_lanes(cx, op, partials) {
+                results[register] = by_lanes(cx, op, partials, (base, loaded[register]), &groups[0])?;
+                continue;
+            }
             let mut values: Vec<Tuple<'c>> = vec![];
             for &holder in &bases {
                 let mut parts: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
@@ -134,6 +140,52 @@ fn across_warps<'c>(
         }
     }
     Ok(results)
+}
+
+/// Loads of a thread above which each lane of a warp loads one part of the result that all of them want.
+const FEW_LOADS: u32 = 3;
+
+/// Whether each lane loads one part.
+fn is_loaded_by_lanes(cx: &Lower<'_, '_>, op: Op, partials: &Partials) -> bool {
+    partials.is_same_for_lanes()
+        && partials.all_parts() <= cx.options.target.warp_size() as usize
+        && partials.loads(&operand_bytes(cx.ir, op)) > FEW_LOADS
+}
+
+/// The result whose parts start at `slot` of the scratch memory at `base` in each block. Lane `l` loads part `l % n` of
+/// the `n` of all blocks; the highest bits say in which block. `like` are values of the operands' types.
+fn by_lanes<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    partials: &Partials,
+    (base, slot): (PointerValue<'c>, IntValue<'c>),
+    like: &[Val<'c>],
+) -> Res<Tuple<'c>> {
+    let bytes = operand_bytes(cx.ir, op);
+    let (starts, _) = operand_offsets(partials.slots, &bytes);
+    let own = cx.block_in_cluster()?;
+    let mut block = cx.b.build_and(own, cx.i32(u64::from(!partials.blocks)), "")?;
+    let in_block = partials.parts.trailing_zeros();
+    for (i, bit) in (0..u32::BITS).filter(|bit| partials.blocks >> bit & 1 == 1).enumerate() {
+        let has = cx.b.build_right_shift(cx.thread_id(), cx.i32(u64::from(in_block) + i as u64), false, "")?;
+        let has = cx.b.build_and(has, cx.i32(1), "")?;
+        let number = cx.b.build_left_shift(has, cx.i32(u64::from(bit)), "")?;
+        block = cx.b.build_or(block, number, "")?;
+    }
+    let holder = cx.machine.in_block(cx, base, block)?;
+    let part = cx.b.build_and(cx.thread_id(), cx.i32(partials.parts as u64 - 1), "")?;
+    let slot = cx.b.build_int_add(slot, part, "")?;
+    let mut value: Tuple<'c> = vec![];
+    for ((&start, &size), like) in starts.iter().zip(&bytes).zip(like) {
+        let at = slot_address(cx, holder, start, slot, size)?;
+        value.extend(cx.load_shared_run(at, like.get_type(), 1)?);
+    }
+    let highest_first = (0..partials.all_parts().trailing_zeros()).rev();
+    for bit in highest_first {
+        let others = shuffled(cx, std::slice::from_ref(&value), Source::Flip(1 << bit))?;
+        value = combine(cx, op, &value, &others[0])?;
+    }
+    Ok(value)
 }
 
 /// Waits until all partial results are stored, or loaded.

@@ -108,8 +108,22 @@ impl Partials {
         (0..=self.blocks).filter(|number| number & !self.blocks == 0).collect()
     }
 
+    /// The number of partial results of one result, those of all blocks.
+    #[must_use]
+    pub fn all_parts(&self) -> usize {
+        self.parts << self.blocks.count_ones()
+    }
+
+    /// Whether all lanes of a warp want the same result and no other, so that each can load a part of it.
+    #[must_use]
+    pub fn is_same_for_lanes(&self) -> bool {
+        let warps = self.load.in_bits(Dim::Warp) as usize;
+        self.load.columns[..self.load.columns.len() - warps].iter().all(|&column| column == 0)
+    }
+
     /// The loads that give a thread all of one result that lies in several blocks; 0 where it lies in one.
-    fn loads(&self, element_bytes: &[u32]) -> u32 {
+    #[must_use]
+    pub fn loads(&self, element_bytes: &[u32]) -> u32 {
         let in_block = element_bytes.iter().map(|bytes| (self.parts as u32 * bytes).div_ceil(WIDEST)).sum::<u32>();
         if self.blocks == 0 { 0 } else { in_block << self.blocks.count_ones() }
     }

@@ -4,7 +4,7 @@
 //!
 //! 1. From the operand back to loads, note for each value the layout that it needs. Give up at what has regions or
 //!    several results, has effects or must not be repeated, at arguments, and where a value would need two layouts.
-//! 2. Give up unless a load is shared among the blocks in another way than before, and unless nothing but these
+//! 2. Give up unless a load or a constant is shared among the blocks in another way than before, and unless nothing but these
 //!    operations and the operand uses the values. So no load is done twice.
 //! 3. Compute all of it in the new layouts and drop the old operations. Pointers and masks of loads are converted.
 //!
@@ -17,10 +17,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{cga, in_cga};
-use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Use, Value};
+use crate::ir::core::{Attr, AttrData, Builder, DenseData, Ir, Mapping, Op, Use, Value};
+use crate::ir::dialects::arith::arith::Constant;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{Traits, TtOp, TtgOp};
 use crate::ir::effects::effects;
+use crate::ir::rewrite::fold::const_of;
 use crate::passes::ttg::remove_layout_conversions::may_repeat;
 use crate::passes::ttg::{infer, module_attrs};
 
@@ -69,6 +71,7 @@ fn plan(ir: &Ir, root: Use, encoding: Attr) -> Option<BTreeMap<Value, Attr>> {
             moves |= old != new;
             continue;
         }
+        moves |= ir.kind(op).has(Traits::CONSTANT) && old != new;
         if !effects(ir, op).is_free() || !may_repeat(ir, op) {
             return None;
         }
@@ -121,6 +124,10 @@ fn redo(ir: &mut Ir, op: Op, encoding: Attr, map: &mut Mapping) {
     ir.insert_before(op, copy);
     let mut new = ir.result(copy);
     if !ir.kind(op).has(Traits::CONSTANT) {
+        ir.set_type(new, ty);
+    } else if let Some(AttrData::Dense(_, DenseData::Splat(bits))) = const_of(ir, new).map(Attr::data) {
+        let value = Attr::new(AttrData::Dense(ty, DenseData::Splat(*bits)));
+        ir.put(copy, Constant::ATTR.value, value);
         ir.set_type(new, ty);
     } else if ir.ty(new) != ty {
         // The elements of a constant name its type too, so it is converted; that folds.
