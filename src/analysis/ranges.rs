@@ -243,7 +243,9 @@ impl Ranges {
         }
         let starts: Vec<Option<Range>> = looped.init(ir).iter().map(|&v| self.at(ir, op, v)).collect();
         for (&arg, start) in carried.iter().zip(&starts) {
-            start.into_iter().for_each(|&start| self.set(arg, start));
+            if let &Some(start) = start {
+                self.set(arg, start);
+            }
         }
         self.block(ir, body, total);
         for _ in 1..own {
