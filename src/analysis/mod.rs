@@ -11,6 +11,7 @@ pub mod flow;
 pub mod live_range;
 pub mod membar;
 pub mod prepared;
+pub mod programs;
 pub mod ranges;
 pub mod scratch;
 pub mod shared_alias;

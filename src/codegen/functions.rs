@@ -29,6 +29,7 @@ use super::declared::Declared;
 use super::llvm::Facts;
 use super::lower::{Lower, Res, Val, defect, located};
 use super::machine::KernelShape;
+use crate::analysis::programs::programs;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::discardable::{DIVISIBILITY, GLOBAL_OFFSET, MAX_REGISTERS, NOINLINE, OFFSET};
 use crate::ir::dialects::keys::{Int, Key};
@@ -155,7 +156,8 @@ impl<'c> Lower<'c, '_> {
         let threads = facts.num_warps * self.options.target.warp_size();
         let stated = self.ir.get(self.ir.module(), MAX_REGISTERS).and_then(|n| u32::try_from(n).ok());
         let max_registers = self.options.maxnreg.or(stated);
-        self.machine.describe_kernel(self, function, &KernelShape { threads, max_registers, blocks: facts.num_ctas });
+        let shape = KernelShape { threads, max_registers, blocks: facts.num_ctas, programs: programs(self.ir, func) };
+        self.machine.describe_kernel(self, function, &shape);
         enum_attribute(self.llvm, function, "nounwind");
         let places: Vec<u32> = (0..inputs.len() as u32).collect();
         self.align_params(func, function, inputs, &places);

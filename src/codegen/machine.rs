@@ -31,6 +31,8 @@ pub(crate) struct KernelShape {
     pub(crate) max_registers: Option<u32>,
     /// Blocks of a cluster.
     pub(crate) blocks: u32,
+    /// How many programs a launch has, where the kernel says so ([`crate::analysis::programs`]).
+    pub(crate) programs: Option<u32>,
 }
 
 /// From which lane a shuffle takes its values.

@@ -223,6 +223,20 @@ impl Target {
         name == self.name || baseline.is_some_and(|b| b <= self.capability())
     }
 
+    /// The multiprocessors of the largest GPU of the compute capability (NVIDIA's data sheets); 0 if nobody has looked.
+    #[must_use]
+    pub fn multiprocessors(&self) -> u32 {
+        match self.capability() {
+            80 => 108,
+            86 => 84,
+            89 => 142,
+            90 => 132,
+            100 => 148,
+            120 => 188,
+            _ => 0,
+        }
+    }
+
     /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
     #[must_use]
     pub fn min_ptx(&self) -> u32 {

@@ -48,6 +48,9 @@ impl Machine for Nvidia {
         attribute("nvvm.reqntid", shape.threads);
         if let Some(n) = shape.max_registers {
             attribute("nvvm.maxnreg", n);
+        } else if shape.blocks == 1 && shape.programs.is_some_and(|n| n <= cx.options.target.multiprocessors()) {
+            // A program for each multiprocessor: ptxas need not make room for more (PTX ISA, ".minnctapersm").
+            attribute("nvvm.minctasm", 1);
         }
         if shape.blocks > 1 {
             attribute("nvvm.cluster_dim", shape.blocks);

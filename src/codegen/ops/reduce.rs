@@ -4,23 +4,29 @@
 //!    wait for the other half.
 //! 2. In a warp, one shuffle for each step and value, or fewer where a thread has several ([`super::reduce_lanes`]).
 //! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
-//!    halves (`0 ∘ 2`, `1 ∘ 3`, then both).
-//! 4. Across the blocks of a cluster the same, but the barrier is the cluster's, and a thread loads the partial results
+//!    halves (`0 ∘ 2`, `1 ∘ 3`, then both). Where threads need many results, a thread does that for one of them and
+//!    stores it, and behind a second barrier all threads load what they need.
+//! 4. Between two warps that have a part of the same results each: wide stores of the own part, a barrier, wide loads of
+//!    the other.
+//! 5. Across the blocks of a cluster the same, but the barrier is the cluster's, and a thread loads the partial results
 //!    of each block, the blocks in the order of their numbers. Where all lanes of a warp want the same result, each lane
 //!    loads one part of it instead, and the lanes combine them by shuffles: other blocks' memory takes longer.
 //!
 //! Values of the region are tuples: one per operand.
 
+use inkwell::IntPredicate;
 use inkwell::values::{IntValue, PointerValue};
 
 use super::reduce_lanes::{Spread, shuffled, within_warp};
+use super::scan_carry::select;
 use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
+use crate::codegen::region::is_commutative;
 use crate::ir::Op;
 use crate::ir::dialects::tt::tt::Reduce;
-use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
+use crate::layout::plan::reduce::{Delivery, Partials, Swap, operand_offsets};
 use crate::layout::plan::shared_access::element_bytes;
 use crate::layout::plan::{Among, ReducePlan};
 
@@ -43,6 +49,10 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             table.iter().map(|&g| groups[g].clone()).collect()
         }
         Delivery::Shared(partials) => across_warps(cx, op, plan, partials, (&groups, &spread))?,
+        Delivery::Swap(swap) => {
+            let groups = between_two_warps(cx, op, plan, swap, groups)?;
+            swap.table.iter().map(|&g| groups[g].clone()).collect()
+        }
     };
     for (i, &result) in cx.ir.results(op).iter().enumerate() {
         cx.set(result, results.iter().map(|tuple| tuple[i]).collect());
@@ -85,7 +95,7 @@ fn across_warps<'c>(
     (groups, spread): (&[Tuple<'c>], &Spread),
 ) -> Res<Vec<Tuple<'c>>> {
     let bytes = operand_bytes(cx.ir, op);
-    let (starts, _) = operand_offsets(partials.slots, &bytes);
+    let (starts, _) = operand_offsets(partials.all_slots(), &bytes);
     let base = cx.scratch(op)?;
     let owner = cx.owner_predicate(u64::from(partials.copies & !spread.lanes()), 0)?;
     let mut stored = first_coordinates(cx.indices(&partials.store)?)?;
@@ -112,6 +122,13 @@ fn across_warps<'c>(
             }
         }
         synchronize(cx, partials)?;
+        if partials.once {
+            let like: Tuple<'c> = groups[0].clone();
+            finish(cx, op, partials, (base, &starts, &bytes), &like)?;
+            synchronize(cx, partials)?;
+            load_finished(cx, partials, round, (base, &starts, &bytes), (&like, &loaded), &mut results)?;
+            continue;
+        }
         let mut known: Vec<(u64, usize)> = vec![];
         for (register, _) in partials.load_round.iter().enumerate().filter(|(_, r)| **r == round) {
             // Registers that hold copies share their loads.
@@ -140,6 +157,122 @@ fn across_warps<'c>(
         }
     }
     Ok(results)
+}
+
+/// Where the slots of each operand start, and the bytes of an element.
+type Slots<'p, 'c> = (PointerValue<'c>, &'p [u32], &'p [u32]);
+
+/// Each thread combines the partial results of a result, or of several, and stores it behind all partial results.
+fn finish<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    partials: &Partials,
+    (base, starts, bytes): Slots<'_, 'c>,
+    like: &Tuple<'c>,
+) -> Res<()> {
+    let (results, threads) = (partials.results(), partials.threads());
+    let own = if results < threads {
+        cx.b.build_and(cx.thread_id(), cx.i32(u64::from(results - 1)), "")?
+    } else {
+        cx.thread_id()
+    };
+    let stores = if results < threads {
+        Some(cx.b.build_int_compare(IntPredicate::ULT, cx.thread_id(), cx.i32(u64::from(results)), "")?)
+    } else {
+        None
+    };
+    for number in (0..results).step_by(threads as usize) {
+        let result = cx.b.build_int_add(own, cx.i32(u64::from(number)), "")?;
+        let first = cx.b.build_left_shift(result, cx.i32(u64::from(partials.parts.trailing_zeros())), "")?;
+        let mut parts: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
+        for (i, (&start, &size)) in starts.iter().zip(bytes).enumerate() {
+            let at = slot_address(cx, base, start, first, size)?;
+            let run = cx.load_shared_run(at, like[i].get_type(), partials.parts)?;
+            parts.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
+        }
+        let whole = by_halves(cx, op, parts)?;
+        for ((&value, &start), &size) in whole.iter().zip(starts).zip(bytes) {
+            let at = slot_address(cx, base, start + partials.slots * size, result, size)?;
+            cx.store_shared_if(stores, at, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Loads finished results into the registers of a round, those side by side together.
+fn load_finished<'c>(
+    cx: &mut Lower<'c, '_>,
+    partials: &Partials,
+    round: u32,
+    (base, starts, bytes): Slots<'_, 'c>,
+    (like, loaded): (&Tuple<'c>, &[IntValue<'c>]),
+    results: &mut [Tuple<'c>],
+) -> Res<()> {
+    for run in partials.finished(round) {
+        let parts = cx.i32(u64::from(partials.parts.trailing_zeros()));
+        let slot = cx.b.build_right_shift(loaded[run[0][0]], parts, false, "")?;
+        for (i, (&start, &size)) in starts.iter().zip(bytes).enumerate() {
+            let at = slot_address(cx, base, start + partials.slots * size, slot, size)?;
+            let values = cx.load_shared_run(at, like[i].get_type(), run.len())?;
+            for (registers, value) in run.iter().zip(values) {
+                registers.iter().for_each(|&r| results[r].push(value));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Exchanges partial results with another warp.
+fn between_two_warps<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    plan: &ReducePlan,
+    swap: &Swap,
+    mut groups: Vec<Tuple<'c>>,
+) -> Res<Vec<Tuple<'c>>> {
+    let bytes = operand_bytes(cx.ir, op);
+    let (starts, _) = operand_offsets(swap.slots * swap.buffers, &bytes);
+    let base = cx.scratch(op)?;
+    let owner = cx.owner_predicate(u64::from(swap.copies), 0)?;
+    let slots = first_coordinates(cx.indices(&swap.slot)?)?;
+    let is_commutative = cx.single_combiner(op).is_some_and(is_commutative);
+    for (number, round) in swap.rounds.iter().enumerate() {
+        if number > 0 && swap.buffers == 1 {
+            cx.barrier()?;
+        }
+        let own = slots[plan.groups[round[0]][0]];
+        let buffer = number as u32 % swap.buffers * swap.slots;
+        for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
+            let at = slot_address(cx, base, start + buffer * size, own, size)?;
+            let values: Vec<Val<'c>> = round.iter().map(|&g| groups[g][i]).collect();
+            cx.store_shared_run_if(owner, at, &values)?;
+        }
+        cx.barrier()?;
+        let other = cx.b.build_xor(own, cx.i32(u64::from(swap.partner)), "")?;
+        let mut others: Vec<Tuple<'c>> = vec![vec![]; round.len()];
+        for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
+            let at = slot_address(cx, base, start + buffer * size, other, size)?;
+            let run = cx.load_shared_run(at, groups[round[0]][i].get_type(), round.len())?;
+            others.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
+        }
+        let second = if is_commutative {
+            None
+        } else {
+            let bit = cx.b.build_and(own, cx.i32(u64::from(swap.partner)), "")?;
+            Some(cx.b.build_int_compare(IntPredicate::NE, bit, cx.i32(0), "")?)
+        };
+        for (&group, other) in round.iter().zip(others) {
+            let own = groups[group].clone();
+            groups[group] = match second {
+                None => combine(cx, op, &own, &other)?,
+                Some(second) => {
+                    let (first, last) = (select(cx, second, &other, &own)?, select(cx, second, &own, &other)?);
+                    combine(cx, op, &first, &last)?
+                }
+            };
+        }
+    }
+    Ok(groups)
 }
 
 /// Loads of a thread above which each lane of a warp loads one part of the result that all of them want.

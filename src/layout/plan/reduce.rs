@@ -17,10 +17,14 @@
 //!    Many results go through the same memory in a few rounds ([`super::rounds`]). What lanes and warps decide is low
 //!    in a slot's number, and what only registers decide is high, so lanes access neighbours and rounds are the highest
 //!    bits.
-//! 4. *Across the blocks of a cluster*: where a bit of the block's number moves along the axis, each block stores its
+//!    Where a thread needs many results, one thread combines each result, stores it behind the partial results, and after
+//!    a second barrier every thread reads what it needs ([`Partials::once`]).
+//! 4. *Between two warps*: if two partial results are left, of which a thread has one itself and wants their sum, it
+//!    stores its own and reads its partner's in wide accesses ([`Swap`]).
+//! 5. *Across the blocks of a cluster*: where a bit of the block's number moves along the axis, each block stores its
 //!    partial results as in 3, at the same slots. After one barrier of the cluster every thread reads those of all
 //!    blocks that share the axis, in the order of their numbers, so all blocks compute the same bits.
-//! 5. If nothing crosses warps or blocks and the result's layout has each result where it is, there is no shared memory
+//! 6. If nothing crosses warps or blocks and the result's layout has each result where it is, there is no shared memory
 //!    at all. A result of another layout goes through shared memory as in 3, with `2^0` partial results.
 //!
 //! # Example
@@ -29,7 +33,9 @@
 //! partial results are left, which lane 0 of each warp stores at the offsets 0 to 3. Every thread loads 16 bytes and
 //! combines four values.
 
-use std::collections::BTreeMap;
+mod swap;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::along_axis::{AlongAxis, free_thread_bits};
 use super::convert::Among;
@@ -37,6 +43,7 @@ use super::rounds::round_bits;
 use crate::layout::linear::{low_bits, select};
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LayoutError, LinearLayout};
+pub use swap::Swap;
 
 /// The plan for reducing a tensor along an axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,6 +70,8 @@ pub enum Delivery {
     Registers(Vec<usize>),
     /// The results go through shared memory, which also finishes the reduction.
     Shared(Partials),
+    /// Two warps exchange partial results.
+    Swap(Swap),
 }
 
 /// Partial results in shared memory.
@@ -87,6 +96,9 @@ pub struct Partials {
     pub store_round: Vec<u32>,
     /// The round in which each register of the result is loaded.
     pub load_round: Vec<u32>,
+    /// Whether one thread combines each result and stores it again. The results of a round follow its slots, in the same
+    /// order.
+    pub once: bool,
 }
 
 /// The most loads of a result, where some go to the memory of other blocks. Above it is better that each block combines
@@ -94,6 +106,9 @@ pub struct Partials {
 const MOST_LOADS: u32 = 16;
 /// Bytes of the widest load.
 const WIDEST: u32 = 16;
+/// What an access to shared memory costs, where an addition costs 1, and what a barrier costs.
+const ACCESS: u32 = 4;
+const BARRIER: u32 = 30;
 
 impl Partials {
     /// Which threads wait for each other between the stores and the loads.
@@ -106,6 +121,50 @@ impl Partials {
     #[must_use]
     pub fn block_numbers(&self) -> Vec<u32> {
         (0..=self.blocks).filter(|number| number & !self.blocks == 0).collect()
+    }
+
+    /// The results of a round.
+    #[must_use]
+    pub fn results(&self) -> u32 {
+        self.slots / self.parts as u32
+    }
+
+    /// The threads of a block.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        1 << (self.load.in_bits(Dim::Lane) + self.load.in_bits(Dim::Warp))
+    }
+
+    /// Finished results that one access of a thread loads in this round, up to four: the registers of each.
+    #[must_use]
+    pub fn finished(&self, round: u32) -> Vec<Vec<Vec<usize>>> {
+        let parts = self.parts as u64;
+        let mut registers: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for r in (0..self.load_round.len()).filter(|&r| self.load_round[r] == round) {
+            registers.entry(self.load.apply_packed(r as u64) / parts).or_default().push(r);
+        }
+        let by_threads =
+            self.load.columns[self.load.in_bits(Dim::Register) as usize..].iter().fold(0, |all, c| all | c);
+        let most = 1usize << (by_threads / parts).trailing_zeros().min(2);
+        let places: Vec<u64> = registers.keys().copied().collect();
+        let mut registers = registers.into_values();
+        let (mut runs, mut done) = (vec![], 0);
+        while done < places.len() {
+            let first = places[done];
+            let is_run = |n: &usize| {
+                first.is_multiple_of(*n as u64) && places[done..].iter().take(*n).copied().eq(first..first + *n as u64)
+            };
+            let count = [4, 2].into_iter().filter(|&n| n <= most).find(is_run).unwrap_or(1);
+            runs.push(registers.by_ref().take(count).collect());
+            done += count;
+        }
+        runs
+    }
+
+    /// The slots of a round with those of finished results.
+    #[must_use]
+    pub fn all_slots(&self) -> u32 {
+        self.slots + if self.once { self.results() } else { 0 }
     }
 
     /// The number of partial results of one result, those of all blocks.
@@ -153,9 +212,13 @@ impl ReducePlan {
         };
         // The steps go from the highest lane bit down, which is the order that reference results were made with.
         let steps = along.lanes.iter().rev().map(step).collect();
-        let delivery = match in_place(&places, &along, &group_of, &result) {
-            Some(table) if blocks == 0 => Delivery::Registers(table),
-            _ => Delivery::Shared(partials((&places, &along, blocks), &result, &groups, element_bytes)),
+        let by_all = || Delivery::Shared(partials((&places, &along, blocks), &result, &groups, element_bytes));
+        let delivery = match in_place(&places, &group_of, &result).filter(|_| blocks == 0) {
+            Some(table) if along.warps == 0 => Delivery::Registers(table),
+            Some(table) => {
+                Swap::new(&places, &along, (&groups, table), element_bytes).map_or_else(by_all, Delivery::Swap)
+            }
+            None => by_all(),
         };
         if let Delivery::Shared(partials) = &delivery
             && partials.loads(element_bytes) > MOST_LOADS
@@ -170,7 +233,8 @@ impl ReducePlan {
     pub fn scratch_bytes(&self, element_bytes: &[u32]) -> u32 {
         match &self.delivery {
             Delivery::Registers(_) => 0,
-            Delivery::Shared(partials) => operand_offsets(partials.slots, element_bytes).1,
+            Delivery::Shared(partials) => operand_offsets(partials.all_slots(), element_bytes).1,
+            Delivery::Swap(swap) => operand_offsets(swap.slots * swap.buffers, element_bytes).1,
         }
     }
 }
@@ -323,20 +387,29 @@ impl Directions {
     }
 }
 
-/// Step 5 finds the group that each register of the result copies, if threads already have their results.
-fn in_place(
-    places: &AlongAxis,
-    along: &Directions,
-    group_of: &BTreeMap<u64, usize>,
-    result: &ResultColumns,
-) -> Option<Vec<usize>> {
+/// Steps 4 and 6: the group that each register of the result copies, if threads already have (partial) results of what
+/// they want.
+fn in_place(places: &AlongAxis, group_of: &BTreeMap<u64, usize>, result: &ResultColumns) -> Option<Vec<usize>> {
     let threads = places.lane_bits + places.warp_bits;
     let same =
         |i: u32| places.beside(1 << (places.register_bits + i)) == result.columns[(result.register_bits + i) as usize];
-    if along.warps > 0 || !(0..threads).all(same) {
+    if !(0..threads).all(same) {
         return None;
     }
     (0..1u64 << result.register_bits).map(|r| group_of.get(&select(&result.columns, r)).copied()).collect()
+}
+
+/// Whether it costs clearly less that one thread combines each result than that every thread combines all it needs:
+/// `wanted` results of a thread, of `1 << places.rest_bits` in all.
+fn is_once(places: &AlongAxis, warps: u32, wanted: u32, element_bytes: &[u32]) -> bool {
+    let threads = 1 << (places.lane_bits + places.warp_bits);
+    let parts = 1 << warps;
+    let loads: u32 = element_bytes.iter().map(|bytes| (parts * bytes).div_ceil(WIDEST)).sum();
+    let combining = loads * ACCESS + (parts - 1) * element_bytes.len() as u32;
+    let words: u32 = element_bytes.iter().map(|bytes| bytes.div_ceil(4)).sum();
+    let each = (1u32 << places.rest_bits).div_ceil(threads) * (combining + ACCESS * words);
+    let reading = wanted.div_ceil(4) * ACCESS * words;
+    (each + reading + BARRIER) * 10 < wanted * combining * 6
 }
 
 /// Step 3 lays out the partial results in shared memory.
@@ -354,10 +427,22 @@ fn partials(
         plain.columns[places.register_bits as usize..].iter().chain(&columns[result.register_bits as usize..]);
     let by_threads = threads.fold(low_bits(along.warps), |bits, c| bits | c);
     let (low, high): (Vec<u32>, Vec<u32>) = (0..all).partition(|bit| by_threads >> bit & 1 == 1);
-    let order: Vec<u32> = low.iter().chain(&high).copied().collect();
+    let wanted = (0..1u64 << result.register_bits).map(|r| select(&columns, r)).collect::<BTreeSet<u64>>().len();
+    // In a cluster, other blocks may have other results, whose slots stay empty.
+    let has_all = places.blocks.iter().all(|&(_, beside)| beside == 0);
+    let once = blocks == 0 && has_all && along.warps > 0 && is_once(places, along.warps, wanted as u32, element_bytes);
+    // Where results are stored again, those of a thread lie side by side.
+    let size = element_bytes.iter().copied().max().unwrap_or(1);
+    let run_bits = if once { high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize) } else { 0 };
+    let (parts, low) = low.split_at(along.warps as usize);
+    let order = [parts, &high[..run_bits], low, &high[run_bits..]].concat();
     let ordered = |slot: u64| order.iter().enumerate().fold(0, |new, (i, bit)| new | (slot >> bit & 1) << i);
-    let wanted = element_bytes.iter().map(|&bytes| round_bits(places, along.warps, bytes)).max().unwrap_or(0);
-    let round_bits = if along.warps == 0 { 0 } else { wanted.min(high.len() as u32) };
+    let reference = element_bytes.iter().map(|&bytes| round_bits(places, along.warps, bytes)).max().unwrap_or(0);
+    // A round of more results has fewer barriers: a wide access of each thread is what a conversion takes too.
+    let most = (WIDEST << (places.lane_bits + places.warp_bits)) / size;
+    let few = (0..=all).find(|&rounds| 1u64 << all >> rounds <= u64::from(most)).unwrap_or(0);
+    let rounds = if once { few.min(reference) } else { reference };
+    let round_bits = if along.warps == 0 { 0 } else { rounds.min((high.len() - run_bits) as u32) };
     let bits = all - round_bits;
     let slots = |columns: &[u64]| columns.iter().map(|&c| ordered(c) & low_bits(bits)).collect::<Vec<u64>>();
     let round = |columns: &[u64], register: u64| (ordered(select(columns, register)) >> bits) as u32;
@@ -377,5 +462,6 @@ fn partials(
         store: LinearLayout { columns: slots(&plain.columns), outs, ..plain },
         load,
         slots: 1 << bits,
+        once,
     }
 }

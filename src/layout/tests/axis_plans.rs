@@ -5,7 +5,7 @@
 //! the first ends.
 
 use super::super::plan::gather::GatherPlan;
-use super::super::plan::reduce::{Delivery, ReducePlan};
+use super::super::plan::reduce::{Delivery, Partials, ReducePlan, Swap};
 use super::super::plan::scan::{Exchange, ScanPlan, ScanStep, Second};
 use super::super::{Dim, LinearLayout};
 use super::tables::encoding;
@@ -138,6 +138,7 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
         }
         let mut shared = BTreeMap::new();
         if let Delivery::Shared(partials) = &plan.delivery {
+            check_finished(partials);
             for (&(lane, warp), groups) in &state {
                 if (lane | warp << LANE_BITS) & partials.copies == 0 {
                     for ((partial, registers), round) in groups.iter().zip(&plan.groups).zip(&partials.store_round) {
@@ -151,6 +152,12 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
                 }
             }
         }
+        if let Delivery::Shared(Partials { once: true, slots, rounds, .. }) = &plan.delivery {
+            assert_eq!(shared.len() as u32, slots * rounds, "a thread combines what nobody stored");
+        }
+        if let Delivery::Swap(swap) = &plan.delivery {
+            state = swapped(&plan, swap, &state);
+        }
         states.push(state);
         memories.push(shared);
     }
@@ -159,6 +166,7 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
         for r in 0..result.map_or(1, |l| l.in_size(Dim::Register) as usize) {
             let got = match &plan.delivery {
                 Delivery::Registers(table) => groups[table[r]].clone(),
+                Delivery::Swap(swap) => groups[swap.table[r]].clone(),
                 Delivery::Shared(partials) => {
                     let first = at(&partials.load, r, *lane, *warp)[0];
                     let holders = partials.block_numbers().into_iter().map(|n| block & !partials.blocks | n);
@@ -173,6 +181,54 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
             assert_eq!(got, Partial { rest, elements: whole.clone() });
         }
     }
+}
+
+/// What threads have after two warps exchanged their partial results. In a round each slot is stored once, and what one
+/// access moves lies side by side.
+fn swapped(plan: &ReducePlan, swap: &Swap, state: &Threads<Partial>) -> Threads<Partial> {
+    let mut after = state.clone();
+    let mut seen = BTreeSet::new();
+    for round in &swap.rounds {
+        assert!(round.iter().all(|&g| seen.insert(g)), "a group goes twice");
+        let slot = |g: usize, lane, warp| at(&swap.slot, plan.groups[g][0], lane, warp)[0];
+        let mut shared = BTreeMap::new();
+        for (&(lane, warp), groups) in state {
+            let first = slot(round[0], lane, warp);
+            for (&g, place) in round.iter().zip(first..) {
+                assert_eq!(slot(g, lane, warp), place);
+                assert!(place < swap.slots);
+                if (lane | warp << LANE_BITS) & swap.copies == 0 {
+                    assert!(shared.insert(place, groups[g].clone()).is_none(), "slot {place} is stored twice");
+                }
+            }
+        }
+        for (&(lane, warp), groups) in &mut after {
+            for &g in round {
+                groups[g] = groups[g].with(&shared[&(slot(g, lane, warp) ^ swap.partner)]);
+            }
+        }
+    }
+    assert_eq!(seen.len(), plan.groups.len());
+    after
+}
+
+/// Where one thread combines each result, every register is loaded once, and what one access loads lies side by side.
+fn check_finished(partials: &Partials) {
+    let mut seen = BTreeSet::new();
+    for round in 0..partials.rounds {
+        for run in partials.finished(round) {
+            for (lane, warp) in threads() {
+                let place = |r: usize| at(&partials.load, r, lane, warp)[0] / partials.parts as u32;
+                let first = place(run[0][0]);
+                assert!(first.is_multiple_of(run.len() as u32));
+                for (registers, expected) in run.iter().zip(first..) {
+                    assert!(registers.iter().all(|&r| place(r) == expected && partials.load_round[r] == round));
+                }
+            }
+            assert!(run.iter().flatten().all(|&r| seen.insert(r)), "a register is loaded twice");
+        }
+    }
+    assert_eq!(seen.len(), partials.load_round.len());
 }
 
 /// A layout over the blocks of a cluster: bits of the block's number are further coordinates along these axes.
@@ -418,9 +474,12 @@ fn costs_of_common_layouts() {
     assert_eq!(reduce(&[32, 64], rows, 1, Some(&format!("slice 1 {rows}"))), (4, 4, 0));
     // Columns over warps take one step, and the four warps leave 64 results of four parts.
     assert_eq!(reduce(&[32, 64], rows, 0, Some(&format!("slice 0 {rows}"))), (4, 1, 1024));
-    // 64 results in 32 registers each, of two warps, take two rounds of half of the 512 bytes.
+    // 64 results in 32 registers each, of two warps: one thread combines each, so 256 bytes follow the 512.
     let tall = "blocked 1,1 1,32 2,2 1,0 -";
-    assert_eq!(reduce(&[64, 64], tall, 1, Some(&format!("slice 1 {tall}"))), (32, 5, 256));
+    assert_eq!(reduce(&[64, 64], tall, 1, Some(&format!("slice 1 {tall}"))), (32, 5, 768));
+    // Two warps with eight elements of a column each exchange them, four at a time, with two buffers for 64 threads.
+    let pair = "blocked 1,8 1,32 2,1 1,0 -";
+    assert_eq!(reduce(&[2, 256], pair, 0, Some(&format!("slice 0 {pair}"))), (8, 0, 2048));
     // Eight columns in a thread, four beyond a wide access, take two rounds too, of 512 bytes.
     let wide = "blocked 1,8 4,8 4,1 1,0 -";
     assert_eq!(reduce(&[64, 64], wide, 0, Some(&format!("slice 0 {wide}"))), (8, 2, 512));

@@ -69,6 +69,14 @@ pub(crate) fn sum_partials(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("out_ptr", out)
 }
 
+/// The sum of each row, and of each pair the first element minus twice the second.
+pub(crate) fn fold(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let sums = inputs.array("x_ptr").chunks(512).map(|row| row.iter().sum()).collect();
+    let (first, second) = inputs.array("pair_ptr").split_at(inputs.array("pair_ptr").len() / 2);
+    let differences = first.iter().zip(second).map(|(a, b)| a - 2.0 * b).collect();
+    BTreeMap::from([("sum_ptr".to_owned(), sums), ("difference_ptr".to_owned(), differences)])
+}
+
 /// Rows over the root of their mean square, times `w`.
 pub(crate) fn rms_norm(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let w = inputs.array("w_ptr");
