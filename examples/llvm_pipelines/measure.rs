@@ -42,7 +42,8 @@ pub(crate) fn read(file: &str, target: Target) -> Result<Ir, String> {
     let first = |d: Vec<ttc::diag::Diagnostic>| d.into_iter().next().map_or_else(String::new, |d| d.message);
     let mut ir = parse_module(&map, id, &ParseOptions::default()).map_err(first)?;
     let options = GpuOptions::new(target);
-    let report = manager::run(&mut ir, &llir(&options), |_| vec![], &mut []);
+    let pipeline = llir(&options).map_err(|d| d.message)?;
+    let report = manager::run(&mut ir, &pipeline, |_| vec![], &mut []);
     if report.is_ok() { Ok(ir) } else { Err(first(report.diagnostics)) }
 }
 

@@ -12,6 +12,7 @@ pub mod live_range;
 pub mod membar;
 pub mod prepared;
 pub mod programs;
+pub mod ranges;
 pub mod scratch;
 pub mod shared_alias;
 pub mod shared_effects;

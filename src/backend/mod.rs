@@ -1,11 +1,12 @@
 //! Back ends, a folder a vendor: what turns TTGIR into something that a device runs.
 //!
-//! A [`Backend`] is everything that the rest of ttc needs of a vendor: the stages behind LLVM IR
-//! with their names, the pipelines of passes, the [`Machine`] that lowering writes instructions with, the library of
-//! device code, and the tools that finish. The driver finds it by the target ([`of`]) and names no vendor; the list of
+//! A [`Backend`] is everything that the rest of ttc needs of a vendor: the stages with their names, the pipelines of
+//! passes, and the [`Generator`] of what is behind TTGIR: the [`Machine`] that lowering writes instructions with, the
+//! library of device code, and the tools that finish. The driver finds it by the target ([`of`]) and names no vendor; the list of
 //! vendors is in `src/target/mod.rs`.
 //! `docs/add-a-backend.md` says how to write one.
 
+mod amd;
 mod nvidia;
 mod pipelining;
 
@@ -20,6 +21,7 @@ use crate::analysis::prepared::Prepared;
 use crate::codegen::machine::Machine;
 use crate::codegen::{self, CodegenOptions, Module};
 use crate::diag::Diagnostic;
+use crate::diag::codes::cli::NO_SUCH_STAGE;
 use crate::ir::Ir;
 use crate::passes::manager::Pipeline;
 use crate::target::{Target, Vendor, vendors};
@@ -126,7 +128,8 @@ pub(crate) struct Image {
 
 /// A vendor. See the module documentation.
 pub(crate) trait Backend: Sync {
-    /// The stages in order, each with the word that `--emit` takes and its files end in.
+    /// The stages in order, each with the word that `--emit` takes and its files end in. Those behind TTGIR are there if
+    /// there is a generator.
     fn stages(&self) -> &'static [(Stage, &'static str)];
 
     /// TTIR as the front end makes it to optimised TTIR.
@@ -135,9 +138,21 @@ pub(crate) trait Backend: Sync {
     /// TTIR to optimised TTGIR.
     fn ttgir(&self, options: &GpuOptions) -> Pipeline;
 
+    /// What makes the stages behind TTGIR. A back end without it is one whose text Triton finishes.
+    fn generator(&self) -> Option<&'static dyn Generator>;
+
+    /// The word for a stage.
+    fn word(&self, stage: Stage) -> &'static str {
+        self.stages().iter().find(|(s, _)| *s == stage).map_or("", |(_, word)| word)
+    }
+}
+
+/// What makes LLVM IR, assembly and binaries of TTGIR.
+pub(crate) trait Generator: Sync {
     /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
     fn llir(&self, options: &GpuOptions) -> Pipeline;
 
+    /// How lowering writes instructions.
     fn machine(&self) -> &'static dyn Machine;
 
     /// The file of the vendor's library of device code.
@@ -173,11 +188,6 @@ pub(crate) trait Backend: Sync {
     /// # Errors
     /// What the tool says, or why it cannot be run.
     fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic>;
-
-    /// The word for a stage.
-    fn word(&self, stage: Stage) -> &'static str {
-        self.stages().iter().find(|(s, _)| *s == stage).map_or("", |(_, word)| word)
-    }
 }
 
 macro_rules! back_ends {
@@ -195,6 +205,29 @@ macro_rules! back_ends {
 }
 vendors!(back_ends);
 
+/// What makes the stages behind TTGIR for a target.
+///
+/// # Errors
+/// `E0935` when nothing does.
+pub(crate) fn generator(target: &Target) -> Result<&'static dyn Generator, Diagnostic> {
+    of(target).generator().ok_or_else(|| no_stage(Stage::Llir, target))
+}
+
+/// Checks that ttc makes each stage for a target.
+///
+/// # Errors
+/// `E0935` for the first that it does not make.
+pub(crate) fn check_stages(target: &Target, want: &[Stage]) -> Result<(), Diagnostic> {
+    want.iter().find(|s| s.word(target).is_empty()).map_or(Ok(()), |&stage| Err(no_stage(stage, target)))
+}
+
+fn no_stage(stage: Stage, target: &Target) -> Diagnostic {
+    let words: Vec<&str> = of(target).stages().iter().map(|&(_, word)| word).collect();
+    let (names, last) = (stage.names(), words.last().copied().unwrap_or_default());
+    let text = format!("ttc makes no {names} for {target}: its stages are {}", words.join(", "));
+    Diagnostic::error(&NO_SUCH_STAGE, text).help(format!("ask for one of them, as with `--emit {last}`"))
+}
+
 /// The words of all stages, in order, each once.
 #[must_use]
 pub fn words() -> Vec<&'static str> {
@@ -209,7 +242,7 @@ pub fn words() -> Vec<&'static str> {
 /// # Errors
 /// What the tool says, or why it cannot be run.
 pub(crate) fn bundle(images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
-    images.first().map_or(Ok(vec![]), |first| of(&first.target).bundle(images, time_limit))
+    images.first().map_or(Ok(vec![]), |first| generator(&first.target)?.bundle(images, time_limit))
 }
 
 impl Stage {
@@ -247,9 +280,11 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
 }
 
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
-#[must_use]
-pub fn llir(options: &GpuOptions) -> Pipeline {
-    of(&options.target).llir(options)
+///
+/// # Errors
+/// `E0935` when no code is made for the target.
+pub fn llir(options: &GpuOptions) -> Result<Pipeline, Diagnostic> {
+    Ok(generator(&options.target)?.llir(options))
 }
 
 /// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet. `prepared` is what the
@@ -258,11 +293,12 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
 /// # Errors
 /// All that code generation cannot do with this module: E07xx with the operation's place.
 pub fn lower(ir: &Ir, options: &CodegenOptions, prepared: Option<Prepared>) -> Result<Module, Vec<Diagnostic>> {
+    let generator = generator(&options.target).map_err(|e| vec![e])?;
     let prepared = match prepared.filter(|p| p.is_for(&options.target)) {
         Some(prepared) => prepared,
         None => Prepared::new(ir, &options.target).map_err(|(op, e)| vec![codegen::no_layout(ir, op, &e)])?,
     };
-    codegen::lower(ir, options, &prepared, of(&options.target).machine())
+    codegen::lower(ir, options, &prepared, generator.machine())
 }
 
 /// Reads LLVM IR text, as `--emit llir` writes it or Triton dumps it.
@@ -270,7 +306,7 @@ pub fn lower(ir: &Ir, options: &CodegenOptions, prepared: Option<Prepared>) -> R
 /// # Errors
 /// `E0708` when it is no valid LLVM IR, `E0705` when it holds no kernel.
 pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagnostic> {
-    codegen::parse_llir(text, options, of(&options.target).machine().llvm())
+    codegen::parse_llir(text, options, generator(&options.target)?.machine().llvm())
 }
 
 #[cfg(test)]
@@ -284,7 +320,8 @@ mod tests {
     fn every_back_end_has_the_stages_in_order() {
         for target in targets() {
             let stages: Vec<Stage> = of(target).stages().iter().map(|&(stage, _)| stage).collect();
-            assert!(stages.is_sorted() && stages.starts_with(&[Stage::Ttir, Stage::Ttgir, Stage::Llir]), "{target}");
+            assert!(stages.is_sorted() && stages.starts_with(&[Stage::Ttir, Stage::Ttgir]), "{target}");
+            assert_eq!(stages.contains(&Stage::Llir), of(target).generator().is_some(), "{target}");
         }
     }
 
@@ -293,7 +330,7 @@ mod tests {
         let all = |t: &Target| {
             let options = GpuOptions::new(*t);
             let with_tma = GpuOptions { tma: Tma::Device, ..options.clone() };
-            [ttir(&options), ttir(&with_tma), ttgir(&options), llir(&options)]
+            [ttir(&options), ttir(&with_tma), ttgir(&options)].into_iter().chain(llir(&options))
         };
         for pipeline in targets().flat_map(all) {
             assert_eq!(

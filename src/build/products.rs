@@ -108,12 +108,10 @@ impl Products<'_> {
                     .collect::<Result<Vec<Image>, Diagnostic>>()
             };
             let mut images = read_all(Stage::Binary, &mut units.iter())?;
-            let portable =
-                units.iter().filter(|u| !u.job.target.runs_on().exact && u.path(self.out, Stage::Assembly).is_file());
-            let newest = portable.max_by_key(|u| {
-                let r = u.job.target.runs_on();
-                (r.major, r.minor)
-            });
+            let portable = |u: &&&Unit| {
+                u.job.target.runs_on().is_some_and(|r| !r.exact) && u.path(self.out, Stage::Assembly).is_file()
+            };
+            let newest = units.iter().filter(portable).max_by_key(|u| u.job.target.version());
             images.extend(read_all(Stage::Assembly, &mut newest.iter().copied())?);
             let fat = backend::bundle(&images, settings.time_limit)?;
             self.put(&format!("{name}.fatbin"), &fat)?;

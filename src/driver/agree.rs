@@ -30,7 +30,7 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
         Language::Source => Ok(None),
         Language::Ir(_) => {
             let Some(word) = quoted_after(&file.text, "ttg.target") else { return carried() };
-            let target = cuda(word)
+            let target = by_triton(word)
                 .ok_or_else(|| no_target(&file.name, word, place_of(&file.text, "ttg.target", &file.name)))?;
             Ok(Some(carried()?.filter(|c| c.is_same_gpu(&target)).unwrap_or(target)))
         }
@@ -58,15 +58,18 @@ fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 }
 
 /// The target for Triton's word for a GPU.
-fn cuda(word: &str) -> Option<Target> {
-    Target::parse(word).ok().filter(|_| word.starts_with("cuda:"))
+fn by_triton(word: &str) -> Option<Target> {
+    Target::parse(word).ok().filter(|target| target.triton_word() == word)
 }
 
 fn no_target(file: &str, word: &str, place: Place) -> Diagnostic {
     let shown: String = word.chars().take(40).collect();
-    Diagnostic::error(&cli::WRONG_TARGET, format!("`{file}` was made for `{}`, which ttc does not compile for", shown.escape_debug()))
-        .at(place, "")
-        .help("ttc compiles for NVIDIA's GPUs from compute capability 8.0 on: start from the kernel, or from TTIR without a target")
+    Diagnostic::error(
+        &cli::WRONG_TARGET,
+        format!("`{file}` was made for `{}`, which ttc does not compile for", shown.escape_debug()),
+    )
+    .at(place, "")
+    .help("start from the kernel, or from TTIR without a target")
 }
 
 fn another(file: &str, made_for: &str, target: Target, arch: &str, place: Place) -> Diagnostic {
@@ -83,7 +86,7 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
     let module = ir.module();
     if let Some(attr) = ir.stored_attr(module, TARGET.name()) {
         let word = attr.as_str().map_or_else(|| attr.to_string(), str::to_owned);
-        let made_for = cuda(&word).ok_or_else(|| no_target(file, &word, place_of(text, "ttg.target", file)))?;
+        let made_for = by_triton(&word).ok_or_else(|| no_target(file, &word, place_of(text, "ttg.target", file)))?;
         if !made_for.is_same_gpu(&target) {
             return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
         }
@@ -97,7 +100,7 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
             );
             Err(Diagnostic::error(&cli::WRONG_TARGET, why)
                 .at(place_of(text, "ttg.threads-per-warp", file), "")
-                .help("ttc compiles for NVIDIA's GPUs: start from the kernel, or from TTIR"))
+                .help("start from the kernel, or from TTIR"))
         }
         _ => Ok(()),
     }

@@ -17,7 +17,7 @@ use super::ptx_facts::PtxFacts;
 use super::{agree, params, request, variant};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
-use crate::backend::{self, Backend, GpuOptions, Stage};
+use crate::backend::{self, Generator, GpuOptions, Stage};
 use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::cli;
 use crate::diag::codes::codegen::KERNEL_NAME;
@@ -71,7 +71,7 @@ pub(super) fn run(
         ..Metadata::default()
     };
     let options = job.settled();
-    let launch = options.given().over(Launch::default());
+    let launch = options.given().over(Launch::usual(&job.target));
     let made = Compiled { metadata, ..Compiled::default() };
     let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None, memo };
     match flow.start(sources) {
@@ -108,8 +108,8 @@ pub(super) fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
 }
 
 impl Flow<'_, '_> {
-    fn backend(&self) -> &'static dyn Backend {
-        backend::of(&self.job.target)
+    fn generator(&self) -> Step<&'static dyn Generator> {
+        backend::generator(&self.job.target).map_err(|e| vec![e])
     }
 
     /// Whether a stage after this one was asked for.
@@ -169,6 +169,7 @@ impl Flow<'_, '_> {
     }
 
     fn start(&mut self, sources: &mut SourceMap) -> Step {
+        backend::check_stages(&self.job.target, self.want).map_err(|e| vec![e])?;
         self.made.files = vec![self.job.input.file];
         self.made.metadata.sources = names(sources, &self.made.files);
         match self.job.input.language {
@@ -264,8 +265,8 @@ impl Flow<'_, '_> {
     fn resume(&mut self, carried: &Carried) {
         carried.set_options(&mut self.options);
         let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = *carried;
-        self.launch =
-            self.options.given().over(Given { num_warps, num_stages, num_ctas, maxnreg }.over(Launch::default()));
+        let usual = Launch::usual(&self.job.target);
+        self.launch = self.options.given().over(Given { num_warps, num_stages, num_ctas, maxnreg }.over(usual));
         self.options.maxnreg = self.launch.maxnreg;
         self.made.metadata.constants.clone_from(&carried.constants);
         self.made.metadata.config.clone_from(&carried.config);
@@ -387,6 +388,7 @@ impl Flow<'_, '_> {
     /// Goes on from TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
+        request::check_block(self.launch, &self.job.target).map_err(|e| vec![e])?;
         self.passes("TTIR passes", &mut ir, &backend::ttir(&self.gpu_options()))?;
         self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
@@ -406,7 +408,8 @@ impl Flow<'_, '_> {
             return Ok(());
         }
         self.check_name()?;
-        let prepared = self.passes("LLVM preparation", &mut ir, &backend::llir(&self.gpu_options()))?;
+        let pipeline = backend::llir(&self.gpu_options()).map_err(|e| vec![e])?;
+        let prepared = self.passes("LLVM preparation", &mut ir, &pipeline)?;
         let options = self.codegen_options();
         let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, prepared))?;
         let facts = module.facts();
@@ -456,7 +459,7 @@ impl Flow<'_, '_> {
     /// LLVM IR before its passes. `file` is where the user wrote it.
     fn llvm(&mut self, mut module: Module, file: Option<&str>) -> Step {
         if module.needs_library() {
-            let path = self.backend().library().map_err(|e| vec![e])?;
+            let path = self.generator()?.library().map_err(|e| vec![e])?;
             self.timed("libdevice", |_| module.link_library(&path)).map_err(|e| vec![e])?;
         }
         self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])?;

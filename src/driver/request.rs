@@ -314,7 +314,7 @@ pub fn kernel_request(job: &Job, options: &JobOptions) -> KernelRequest {
         given,
         settings: irgen::Settings {
             target: job.target,
-            launch: given.over(Launch::default()),
+            launch: given.over(Launch::usual(&job.target)),
             debug: options.debug,
             max_ops: options.max_ops,
         },
@@ -376,6 +376,23 @@ pub fn check_options(options: &JobOptions) -> Result<(), Vec<Diagnostic>> {
     };
     let errors: Vec<Diagnostic> = faults.into_iter().map(error).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Checks that a block of this launch fits on the target.
+///
+/// # Errors
+/// `E0910` when it has too many threads.
+pub fn check_block(launch: Launch, target: &Target) -> Result<(), Diagnostic> {
+    let (warps, most) = (launch.num_warps, target.max_warps());
+    if warps <= most {
+        return Ok(());
+    }
+    let text = format!(
+        "a block has {warps} warps, but one of {target} has at most {most}: a warp has {} threads, and a block at most {}",
+        target.warp_size(),
+        Target::MAX_THREADS_PER_BLOCK
+    );
+    Err(Diagnostic::error(&codes::cli::BAD_OPTION, text).help(format!("use `--num-warps {most}`")))
 }
 
 /// Checks that an input can still be turned into each stage.

@@ -27,7 +27,7 @@ pub fn table(name: &str, program: &Program, gpu: Target) -> Result<&'static spec
         // Whoever did not say it made the code for the GPU that is there.
         None => gpu,
     };
-    let runs = target.runs_on();
+    let runs = target.runs_on().ok_or_else(|| format!("code for {target} runs on no NVIDIA GPU"))?;
     let promises: Vec<(usize, Promise)> =
         d.arguments.iter().enumerate().filter_map(|(n, a)| promise(a).map(|p| (n, p))).collect();
     let parameters = d.parameters.iter().map(|p| parameter(d, p)).collect::<Result<Vec<_>, _>>()?;

@@ -17,4 +17,6 @@ pub mod text;
 pub mod verify;
 
 pub use core::*;
-pub use dialects::{ArithOp, BuiltinOp, CfOp, LlvmOp, MathOp, OpKind, OpSpec, ScfOp, TtOp, TtgOp, TtngOp, UbOp};
+pub use dialects::{
+    AmdgOp, ArithOp, BuiltinOp, CfOp, LlvmOp, MathOp, OpKind, OpSpec, ScfOp, TtOp, TtgOp, TtngOp, UbOp,
+};

@@ -28,7 +28,7 @@ impl Variant {
     /// The GPUs that run the variant. `None` for an architecture that ttc does not know.
     #[must_use]
     pub fn runs_on(&self) -> Option<RunsOn> {
-        Target::parse(&self.arch).ok().map(|t| t.runs_on())
+        Target::parse(&self.arch).ok()?.runs_on()
     }
 
     /// How much is promised: the arguments of settled values, then the bits of the divisors.

@@ -24,6 +24,7 @@
 //!
 //! Layouts are memoized for the life of the process, as attributes are. The result depends on the arguments only.
 
+mod amd;
 mod cga;
 mod combine;
 mod distributed;
@@ -32,6 +33,7 @@ mod shared;
 mod tensor_memory;
 mod tma;
 
+pub use amd::in_thread_transposed;
 pub use cga::{axes_of_blocks, cga_of_layout, with_cga};
 pub use distributed::mma_tile;
 pub use lookup::{bases_of, check, from_linear, layout_of, to_linear_layout, try_to_linear_layout};

@@ -36,8 +36,8 @@ pub use blocked::{blocked_from_size, blocked_in_cga, default_blocked};
 pub use conversion::{ConversionKind, conversion_kind, conversion_kind_of, minimal_conversion, register_permutation};
 pub use dim::Dim;
 pub use encodings::{
-    axes_of_blocks, bases_of, cga_of_layout, check, from_linear, layout_of, padded_offset, to_linear_layout,
-    try_to_linear_layout, with_cga,
+    axes_of_blocks, bases_of, cga_of_layout, check, from_linear, in_thread_transposed, layout_of, padded_offset,
+    to_linear_layout, try_to_linear_layout, with_cga,
 };
 pub use error::LayoutError;
 pub use linear::LinearLayout;

@@ -18,7 +18,7 @@ mod memory;
 
 use super::{
     ConversionKind, Dim, LinearLayout, are_layouts_equivalent, contig_of, conversion_kind_of, fp4, free_variable_masks,
-    layout_of, unique_elems_per_thread,
+    from_linear, in_thread_transposed, layout_of, unique_elems_per_thread,
 };
 use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Encoding, Ir, Op, Type};
@@ -26,7 +26,7 @@ use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::verify::packed;
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{AmdgOp, OpKind, TtOp, TtgOp, TtngOp};
 
 type Rule = Result<(), String>;
 
@@ -47,6 +47,7 @@ pub fn verify_op(ir: &Ir, op: Op) -> Rule {
         OpKind::Ttg(TtgOp::MemDescSubslice) => memory::subslice(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttg(TtgOp::MemDescReinterpret) => memory::reinterpret(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttng(kind) => nvidia(ir, op, kind),
+        OpKind::Amdg(AmdgOp::InThreadTranspose) => turned(ir, op),
         _ => Ok(()),
     }
 }
@@ -203,6 +204,19 @@ fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
         return Ok(());
     }
     Err(format!("the source has type {src}, whose bytes are not where the floats of {result} are"))
+}
+
+/// The registers of each thread's tile run along the other axis first, and nothing else changes.
+fn turned(ir: &Ir, op: Op) -> Rule {
+    let (src, result) = (ty(ir, op, 0), ir.ty(ir.result(op)));
+    let Some(Encoding::Blocked(blocked)) = src.layout() else { return Ok(()) };
+    let (Ok(expected), Ok(found)) = (in_thread_transposed(src.shape(), blocked), layout_of(result)) else {
+        return Ok(());
+    };
+    if *found == expected {
+        return Ok(());
+    }
+    Err(format!("the result has type {result}, expected the layout `{}`", from_linear(&expected)))
 }
 
 /// Checks a concatenation. Registers are put side by side, so the result has twice as many.

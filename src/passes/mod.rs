@@ -4,8 +4,10 @@
 //!   [`pipeline_text`] reads and writes such lists, [`registry`] knows every pass by name; back ends make the lists of
 //!   a compilation;
 //! - [`remarks`]: what a user may want to know of the result: slow accesses, conversions, shared memory;
-//! - [`common`], [`tt`], [`ttg`]: the passes for any target, one file each; [`nvidia`]: those for NVIDIA's GPUs.
+//! - [`common`], [`tt`], [`ttg`]: the passes for any target, one file each; [`nvidia`] and
+//!   [`amd`]: those for GPUs of one vendor.
 
+pub mod amd;
 pub mod common;
 pub mod manager;
 pub mod nvidia;

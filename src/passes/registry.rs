@@ -1,7 +1,7 @@
 //! Every pass there is, by name.
 
 use super::manager::Pass;
-use super::{common, nvidia, tt, ttg};
+use super::{amd, common, nvidia, tt, ttg};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::diag::suggest::distance;
@@ -29,7 +29,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::prefetch::PASS,
     &nvidia::tma_lowering::PASS,
     &ttg::remove_layout_conversions::PASS,
-    &nvidia::f32_dot::PASS,
+    &ttg::f32_dot::PASS,
     &nvidia::assign_cga_layouts::PASS,
     &nvidia::optimize_cta_locality::PASS,
     &ttg::optimize_thread_locality::PASS,
@@ -44,6 +44,9 @@ pub static ALL: &[&Pass] = &[
     &nvidia::pipeline::software_pipeline::PASS,
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
+    &amd::convert_to_buffer_ops::PASS,
+    &amd::fold_true_cmpi::PASS,
+    &amd::prepare_if_combining::PASS,
     &nvidia::two_ctas::PASS,
     &nvidia::fence_insertion::PASS,
     &ttg::full_iterations::PASS,

@@ -26,8 +26,7 @@ pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
         _ => return None,
     };
     let made_for = (capability / 10, capability % 10);
-    (made_for != target.compute_capability())
-        .then(|| format!("it is code for compute capability {}.{}", made_for.0, made_for.1))
+    (made_for != target.version()).then(|| format!("it is code for compute capability {}.{}", made_for.0, made_for.1))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! A [`Target`] is a row of its vendor's table ([`targets`] lists all): the numbers of a device that passes, layouts and code generation need, and
 //! queries for what its instruction set holds. It is made once, from `--arch` or from a module's `ttg.target`, and
 //! handed on as a value. Nothing else in ttc compares architectures or knows a compute capability: that number is
-//! private to [`nvidia`], and everybody asks `target.has_tma()`, `target.warp_size()`, `target.shared.banks`.
+//! private to [`nvidia`], as the family of an AMD GPU is to [`amd`], and everybody asks `target.has_tma()`,
+//! `target.warp_size()`, `target.shared.banks`.
 //!
 //! # What the names mean
 //! - `sm_90` is the *baseline* instruction set of compute capability 9.0. Its code also runs on every later GPU of the
@@ -12,6 +13,8 @@
 //!   its code runs on exactly that capability (PTX ISA, "PTX Module Directives: .target"). From capability 90 on,
 //!   Triton always compiles for the `a` variant, so Triton's own word for a GPU, `cuda:90`, means `sm_90a` here, while
 //!   `90`, `sm_90` and `compute_90` mean the baseline.
+//! - `gfx942` is an AMD processor as LLVM names it: major version, minor version, stepping. Its code runs on that
+//!   processor. Triton's word for it is `hip:gfx942`.
 //!
 //! # Example
 //! ```
@@ -20,6 +23,7 @@
 //! assert!(t.has_wgmma());
 //! ```
 
+mod amd;
 mod nvidia;
 mod shared_memory;
 
@@ -36,6 +40,7 @@ macro_rules! vendors {
     ($with:ident) => {
         $with! {
             Nvidia nvidia;
+            Amd amd;
         }
     };
 }
@@ -49,8 +54,31 @@ macro_rules! devices {
             $($vendor,)*
         }
 
+        /// What sets the instruction sets of a vendor apart.
+        #[derive(Clone, Copy, Debug)]
+        enum Isa {
+            $($vendor($module::Isa),)*
+        }
+
         /// Every vendor.
         static VENDORS: &[&Devices] = &[$(&$module::DEVICES,)*];
+
+        impl Target {
+            /// Who makes the device.
+            #[must_use]
+            pub fn vendor(&self) -> Vendor {
+                match self.isa {
+                    $(Isa::$vendor(_) => Vendor::$vendor,)*
+                }
+            }
+
+            /// The devices of the vendor.
+            fn devices(&self) -> &'static Devices {
+                match self.isa {
+                    $(Isa::$vendor(_) => &$module::DEVICES,)*
+                }
+            }
+        }
     };
 }
 vendors!(devices);
@@ -58,13 +86,41 @@ vendors!(devices);
 /// One architecture. Compare and print it by [`Target::name`].
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The name for LLVM and the assembler: `sm_90a`.
+    /// The name for LLVM and the assembler: `sm_90a`, `gfx942`.
     pub name: &'static str,
-    vendor: Vendor,
     warp_size: u32,
     pub shared: SharedMemory,
-    /// What sets NVIDIA's instruction sets apart; `None` for another vendor's device.
-    nvidia: Option<nvidia::Isa>,
+    isa: Isa,
+}
+
+/// 8-bit floats that the language does not have for every device, by its names. `fp8e5` it always has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Float8 {
+    /// e4m3 as the Open Compute Project defines it.
+    E4nv,
+    /// e4m3 with a bias of 15, without infinity and NaN.
+    E4b15,
+    /// e4m3 without a negative zero.
+    E4b8,
+    /// e5m2 without a negative zero.
+    E5b16,
+}
+
+/// The library of device mathematics that `libdevice` stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MathLibrary {
+    Libdevice,
+    /// ocml with ockl.
+    Ocml,
+}
+
+/// What Triton's language calls the device: `target.arch`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TritonArch {
+    /// NVIDIA: ten times the major plus the minor number of the compute capability.
+    Number(u32),
+    /// AMD: the name of the processor.
+    Name(&'static str),
 }
 
 /// The devices of one vendor.
@@ -75,6 +131,22 @@ struct Devices {
     find: fn(&str) -> Option<Target>,
     /// The device of a module by the word of its `ttg.target`.
     of_module_word: fn(&str) -> Option<Target>,
+    /// What Triton calls the vendor: `cuda` in `cuda:90`.
+    triton_backend: &'static str,
+    triton_arch: fn(&Target) -> TritonArch,
+    /// Major and minor number of a device, as its driver gives them.
+    version: fn(&Target) -> (u32, u32),
+    /// A device of this kind as its driver names it, where one is the usual.
+    product: fn(&Target) -> Option<&'static str>,
+    /// The stages of a pipelined loop where nobody says how many.
+    num_stages: u32,
+    /// The words of `input_precision` that a product may have.
+    dot_precisions: fn(&Target) -> &'static [&'static str],
+    /// Whether blocks of a product may be smaller than an instruction of the device takes.
+    takes_small_products: bool,
+    takes_float8: fn(&Target, Float8) -> bool,
+    divides_by_reciprocals: bool,
+    math_library: MathLibrary,
     /// Products by the names that people use, with the row that compiles for all of their instructions.
     products: &'static [(&'static [&'static str], &'static str)],
     /// What helps a user who names a device in lower case that no row has, if the name looks like one of this vendor.
@@ -112,7 +184,8 @@ impl Target {
     /// 32-bit registers that one thread can address.
     pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
 
-    /// The target that `text` names: `sm_80`, `compute_80`, `80`, `8.0`, or Triton's `cuda:80` and `cuda:80:32`.
+    /// The target that `text` names: `sm_80`, `compute_80`, `80`, `8.0`, `gfx942`, or Triton's `cuda:80`, `cuda:80:32`
+    /// and `hip:gfx942`.
     ///
     /// # Errors
     /// `E0912` with all names and, when one is close, the nearest.
@@ -137,10 +210,80 @@ impl Target {
         *targets().find(|t| t.name == "sm_90a").expect("the table has sm_90a")
     }
 
-    /// Who makes the device.
+    /// What Triton calls the vendor: `cuda` or `hip`.
     #[must_use]
-    pub fn vendor(&self) -> Vendor {
-        self.vendor
+    pub fn triton_backend(&self) -> &'static str {
+        self.devices().triton_backend
+    }
+
+    /// What Triton's language calls the device.
+    #[must_use]
+    pub fn triton_arch(&self) -> TritonArch {
+        (self.devices().triton_arch)(self)
+    }
+
+    /// As Triton writes `ttg.target` in a module: `cuda:90` for both `sm_90` and `sm_90a`, `hip:gfx942`.
+    #[must_use]
+    pub fn triton_word(&self) -> String {
+        match self.triton_arch() {
+            TritonArch::Number(number) => format!("{}:{number}", self.triton_backend()),
+            TritonArch::Name(name) => format!("{}:{name}", self.triton_backend()),
+        }
+    }
+
+    /// Whether both are for one GPU: `sm_90` and `sm_90a` are.
+    #[must_use]
+    pub fn is_same_gpu(&self, other: &Target) -> bool {
+        (self.triton_backend(), self.triton_arch()) == (other.triton_backend(), other.triton_arch())
+    }
+
+    /// Major and minor number of the device, as its driver gives them: the compute capability of an NVIDIA GPU.
+    #[must_use]
+    pub fn version(&self) -> (u32, u32) {
+        (self.devices().version)(self)
+    }
+
+    /// The usual GPU of this kind, as its driver names it.
+    #[must_use]
+    pub fn product(&self) -> Option<&'static str> {
+        (self.devices().product)(self)
+    }
+
+    /// The stages of a pipelined loop where nobody says how many, as in Triton.
+    #[must_use]
+    pub fn usual_stages(&self) -> u32 {
+        self.devices().num_stages
+    }
+
+    /// The words of `input_precision` that a product may have, as in Triton.
+    #[must_use]
+    pub fn dot_precisions(&self) -> &'static [&'static str] {
+        (self.devices().dot_precisions)(self)
+    }
+
+    /// Whether blocks of a product may be smaller than an instruction of the device takes.
+    #[must_use]
+    pub fn takes_small_products(&self) -> bool {
+        self.devices().takes_small_products
+    }
+
+    /// Whether a division of f32 by a constant is a multiplication by the constant's approximate reciprocal, as in
+    /// Triton.
+    #[must_use]
+    pub fn divides_by_reciprocals(&self) -> bool {
+        self.devices().divides_by_reciprocals
+    }
+
+    /// The library of device mathematics that `libdevice` stands for here.
+    #[must_use]
+    pub fn math_library(&self) -> MathLibrary {
+        self.devices().math_library
+    }
+
+    /// Whether the language has this type here.
+    #[must_use]
+    pub fn takes_float8(&self, float: Float8) -> bool {
+        (self.devices().takes_float8)(self, float)
     }
 
     /// Threads of one warp.
@@ -191,6 +334,11 @@ mod tests {
             ("cuda:90", "sm_90a"),
             ("cuda:120", "sm_120a"),
             (" sm_100 ", "sm_100"),
+            ("GFX942", "gfx942"),
+            ("gfx90a:sramecc+:xnack-", "gfx90a"),
+            ("hip:gfx1201", "gfx1201"),
+            ("hip:gfx942:64", "gfx942"),
+            ("hip:gfx1100:32", "gfx1100"),
         ] {
             assert_eq!(Target::parse(text).unwrap().name, name, "{text}");
         }
@@ -216,9 +364,14 @@ mod tests {
         assert_eq!((error.code.id, error.help.as_deref()), ("E0912", Some("did you mean `sm_90`?")));
         assert!(error.notes[0].contains("sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a"), "{:?}", error.notes);
         // Products are named by what they are, not by the letters that they share.
-        for (text, name) in
-            [("h100", "sm_90a"), ("A100", "sm_80"), ("l40", "sm_89"), ("h200", "sm_90a"), ("b200", "sm_100a")]
-        {
+        for (text, name) in [
+            ("h100", "sm_90a"),
+            ("A100", "sm_80"),
+            ("l40", "sm_89"),
+            ("h200", "sm_90a"),
+            ("b200", "sm_100a"),
+            ("mi300x", "gfx942"),
+        ] {
             let help = Target::parse(text).unwrap_err().help.unwrap();
             assert_eq!(help, format!("the architecture of that GPU is `{name}`"));
         }
@@ -229,8 +382,20 @@ mod tests {
         for (products, name) in VENDORS.iter().flat_map(|v| v.products) {
             assert!(targets().any(|t| t.name == *name), "{products:?}");
         }
-        for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)]
-        {
+        for text in [
+            "",
+            "gfx900",
+            "hip:",
+            "hip:gfx942:32",
+            "cuda:",
+            "cuda:91",
+            "cuda:90:64",
+            "sm_",
+            "..",
+            "9.0.",
+            "sm_٩٠",
+            &"9".repeat(100_000),
+        ] {
             let error = Target::parse(text).unwrap_err();
             assert!(error.message.len() < 500, "{text}");
         }

@@ -9,7 +9,7 @@
 //! specifications. Lowest PTX ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel
 //! to confirm them when ptxas is there.
 
-use super::{Devices, SharedMemory, Target, Vendor};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -58,13 +58,7 @@ const fn row(name: &'static str, capability: u32, min_ptx: u32, shared_kib: u32)
         ldmatrix: capability >= 75,
         stmatrix: capability >= 90,
     };
-    Target {
-        name,
-        vendor: Vendor::Nvidia,
-        warp_size: 32,
-        shared,
-        nvidia: Some(Isa { capability, accelerated, min_ptx }),
-    }
+    Target { name, warp_size: 32, shared, isa: AnyIsa::Nvidia(Isa { capability, accelerated, min_ptx }) }
 }
 
 /// NVIDIA's entry among the vendors.
@@ -72,6 +66,20 @@ pub(super) static DEVICES: Devices = Devices {
     rows: ROWS,
     find,
     of_module_word,
+    triton_backend: "cuda",
+    triton_arch: |t| TritonArch::Number(t.capability()),
+    version: |t| (t.capability() / 10, t.capability() % 10),
+    product,
+    num_stages: 3,
+    dot_precisions: |_| &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
+    takes_small_products: false,
+    divides_by_reciprocals: true,
+    math_library: MathLibrary::Libdevice,
+    takes_float8: |t, float| match float {
+        Float8::E4nv => t.has_fp8_cvt(),
+        Float8::E4b15 => true,
+        Float8::E4b8 | Float8::E5b16 => false,
+    },
     products: PRODUCTS,
     advise,
     spellings: "as `sm_80`, `80`, `compute_80` or `cuda:80`",
@@ -150,6 +158,16 @@ fn advise(word: &str) -> Option<String> {
     near.map(|name| format!("did you mean `{name}`?"))
 }
 
+/// The usual GPU of the compute capability, as its driver names it.
+fn product(target: &Target) -> Option<&'static str> {
+    match target.capability() {
+        80 => Some("NVIDIA A100"),
+        90 => Some("NVIDIA H100"),
+        100 => Some("NVIDIA B200"),
+        _ => None,
+    }
+}
+
 /// Whether `sm_75` and the like name a GPU before the first row.
 fn is_too_old(name: &str) -> bool {
     let number: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.trim_end_matches('a').parse().ok());
@@ -159,52 +177,42 @@ fn is_too_old(name: &str) -> bool {
 impl Target {
     /// 0 for a device of another vendor, which has none of what is asked below.
     fn capability(&self) -> u32 {
-        self.nvidia.map_or(0, |isa| isa.capability)
+        self.nvidia().map_or(0, |isa| isa.capability)
     }
 
     fn accelerated(&self) -> bool {
-        self.nvidia.is_some_and(|isa| isa.accelerated)
+        self.nvidia().is_some_and(|isa| isa.accelerated)
+    }
+
+    fn nvidia(&self) -> Option<Isa> {
+        match self.isa {
+            AnyIsa::Nvidia(isa) => Some(isa),
+            AnyIsa::Amd(_) => None,
+        }
     }
 }
 
 /// Which code runs where, and what the language may ask.
 impl Target {
-    /// The number by which Triton's language, passes and modules name the GPU: 90 for `sm_90` and `sm_90a`.
+    /// The number by which Triton's language, passes and modules name an NVIDIA GPU: 90 for `sm_90` and `sm_90a`.
     #[must_use]
     pub fn triton_number(&self) -> u32 {
         self.capability()
     }
 
-    /// As Triton writes `ttg.target` in a module: `cuda:90` for both `sm_90` and `sm_90a`.
+    /// The GPUs that run a cubin for this target (CUDA C++ Programming Guide, "Binary Compatibility"). `None` for another
+    /// vendor's device, which runs no cubin.
     #[must_use]
-    pub fn triton_word(&self) -> String {
-        format!("cuda:{}", self.capability())
-    }
-
-    /// Major and minor number of the compute capability.
-    #[must_use]
-    pub fn compute_capability(&self) -> (u32, u32) {
-        (self.capability() / 10, self.capability() % 10)
-    }
-
-    /// The GPUs that run a cubin for this target (CUDA C++ Programming Guide, "Binary Compatibility").
-    #[must_use]
-    pub fn runs_on(&self) -> RunsOn {
-        let (major, minor) = self.compute_capability();
-        RunsOn { major, minor, exact: self.accelerated() }
+    pub fn runs_on(&self) -> Option<RunsOn> {
+        let Isa { capability, accelerated, .. } = self.nvidia()?;
+        Some(RunsOn { major: capability / 10, minor: capability % 10, exact: accelerated })
     }
 
     /// The target that has all instructions of a GPU of this compute capability. `None` if no row's code runs there.
     #[must_use]
     pub fn of_gpu((major, minor): (u32, u32)) -> Option<Target> {
         let runs = |r: RunsOn| r.major == major && if r.exact { r.minor == minor } else { r.minor <= minor };
-        ROWS.iter().rfind(|t| runs(t.runs_on())).copied()
-    }
-
-    /// Whether both are for one GPU: `sm_90` and `sm_90a` are.
-    #[must_use]
-    pub fn is_same_gpu(&self, other: &Target) -> bool {
-        self.capability() == other.capability()
+        ROWS.iter().rfind(|t| t.runs_on().is_some_and(runs)).copied()
     }
 
     /// Whether PTX for this `.target` can be compiled for the GPU. A baseline goes onto every later one, a variant
@@ -213,17 +221,6 @@ impl Target {
     pub fn accepts_ptx_for(&self, name: &str) -> bool {
         let baseline: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.parse().ok());
         name == self.name || baseline.is_some_and(|b| b <= self.capability())
-    }
-
-    /// The usual GPU of the compute capability, as its driver names it.
-    #[must_use]
-    pub fn product(&self) -> Option<&'static str> {
-        match self.capability() {
-            80 => Some("NVIDIA A100"),
-            90 => Some("NVIDIA H100"),
-            100 => Some("NVIDIA B200"),
-            _ => None,
-        }
     }
 
     /// The multiprocessors of the largest GPU of the compute capability (NVIDIA's data sheets); 0 if nobody has looked.
@@ -243,7 +240,7 @@ impl Target {
     /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
     #[must_use]
     pub fn min_ptx(&self) -> u32 {
-        self.nvidia.map_or(0, |isa| isa.min_ptx)
+        self.nvidia().map_or(0, |isa| isa.min_ptx)
     }
 
     /// Which of Triton's pipelines the GPU takes.

@@ -57,6 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("passes::tt", &["passes::common", "passes::manager"]),
     // What is for any vendor knows none of them.
     ("passes::ttg", &["passes::tt", "passes::common", "passes::manager"]),
+    ("passes::amd", &["passes::ttg", "passes::tt", "passes::common", "passes::manager"]),
     ("passes::nvidia", &["passes::ttg", "passes::tt", "passes::common", "passes::manager"]),
     ("codegen", &["ir", "layout", "analysis", "source", "diag", "target", "threads"]),
     ("backend", &["codegen", "passes", "analysis", "ir", "layout", "source", "diag", "target", "threads", "ptxas"]),

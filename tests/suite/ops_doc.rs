@@ -24,6 +24,8 @@ const DIALECTS: &[(&str, &str)] = &[
     ("tt", "Tensors of values and pointers, before anybody decides which thread holds what."),
     ("ttg", "Tensors with layouts, shared memory, asynchronous copies, warp specialisation."),
     ("ttng", "The means of NVIDIA GPUs from Hopper on: barriers in memory, TMA, wgmma, tensor memory, clusters."),
+    ("amdg", "The means of AMD GPUs: buffer instructions, and what their products need."),
+    ("rocdl", "The part of `rocdl` that Triton uses: AMD's instructions."),
 ];
 
 #[test]

@@ -172,7 +172,7 @@ fn a_stage_file_keeps_its_target_and_launch() {
     assert!(w.run("new.ptx --arch sm_80 -o x.ptx", 1).contains("E0930"));
     let text = String::from_utf8(w.read("o/add.ttgir")).unwrap();
     for (from, to, word) in [
-        ("cuda:80", "hip:gfx942", "`hip:gfx942`"),
+        ("cuda:80", "hip:gfx908", "`hip:gfx908`"),
         ("cuda:80", "zz:banana", "`zz:banana`"),
         ("\"ttg.threads-per-warp\" = 32", "\"ttg.threads-per-warp\" = 64", "64 threads a warp"),
     ] {

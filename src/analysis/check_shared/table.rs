@@ -117,6 +117,8 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
         | OpKind::Math(_)
         | OpKind::Llvm(_)
         | OpKind::Tt(_)
+        | OpKind::Amdg(_)
+        | OpKind::Gcn(_)
         | OpKind::Unregistered(_) => {
             ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))).map(|&v| Step::Unknown(v)).collect()
         }

@@ -31,7 +31,7 @@ mod wgmma;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Backend, Binary, GpuOptions, Image, Stage, Tools};
+use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
@@ -64,6 +64,12 @@ impl Backend for NvidiaBackend {
         pipelines::ttgir(options)
     }
 
+    fn generator(&self) -> Option<&'static dyn Generator> {
+        Some(&BACK_END)
+    }
+}
+
+impl Generator for NvidiaBackend {
     fn llir(&self, options: &GpuOptions) -> Pipeline {
         pipelines::llir(options)
     }

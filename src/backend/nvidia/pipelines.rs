@@ -62,7 +62,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
         ],
     );
     p.add(&ttg::coalesce::PASS);
-    p.add_with(&nvidia::f32_dot::PASS, &[("emu-tf32", target.has_tf32_mma().to_string())]);
+    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", target.has_tf32_mma().to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&nvidia::assign_cga_layouts::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);

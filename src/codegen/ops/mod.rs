@@ -47,7 +47,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Tt(kind) => triton(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
         OpKind::Ttg(kind) => ttg(cx, op, kind),
-        OpKind::Ttng(_) => cx.machine.vendor_op(cx, op),
+        OpKind::Ttng(_) | OpKind::Amdg(_) | OpKind::Gcn(_) => cx.machine.vendor_op(cx, op),
         OpKind::Gpu(GpuOp::Barrier) => local::barrier(cx, op),
         OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }

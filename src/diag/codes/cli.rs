@@ -49,7 +49,8 @@ be made from it.";
 
 Write it as NVIDIA does (`sm_90a`), as a bare number (`90a`) or as Triton does (`cuda:90`, which means `sm_90a`, \
 because Triton compiles for the accelerated variant from capability 90 on). Code for `sm_90` also runs on later GPUs \
-of the same major number; code for `sm_90a` runs on that capability alone and may use all of its instructions.";
+of the same major number; code for `sm_90a` runs on that capability alone and may use all of its instructions. An AMD \
+GPU is named by its processor, `gfx942`, or as Triton does, `hip:gfx942`.";
     NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel",
 "A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.
 
@@ -96,8 +97,7 @@ ttc compile add.ttgir -o add.cubin                   # for sm_80
 ```
 
 `cuda:90` is `sm_90` as well as `sm_90a`. PTX for a baseline such as `sm_80` also assembles for every later \
-architecture; PTX for a variant such as `sm_90a` assembles for that one alone. Modules for other makers' GPUs \
-(`hip:…`) cannot be compiled. What to do: leave out `--arch`, or start from the kernel.";
+architecture; PTX for a variant such as `sm_90a` assembles for that one alone. What to do: leave out `--arch`, or start from the kernel.";
     BAD_METADATA = "E0931", "a metadata line cannot be read",
 "Every text that ttc writes ends in a comment `// ttc.metadata: {…}` (`;` in LLVM IR), which carries what the text \
 itself cannot say: names of parameters, values of compile-time parameters, options. A compilation that starts from the \
@@ -135,6 +135,16 @@ error[E0934]: the grid of `add`: `BLOK` is neither an integer argument nor a con
 
 What to do: use the names of the kernel's parameters. A value that only the caller knows can be an argument of the \
 launch itself: leave `--grid` out, and pass the grid.";
+    NO_SUCH_STAGE = "E0935", "ttc does not make this stage for the architecture",
+"Which stages there are depends on whose GPU is compiled for. For NVIDIA they are `ttir`, `ttgir`, `llir`, `ptx`, `cubin` \
+and `sass`. For AMD's processors ttc makes `ttir` and `ttgir`; Triton can finish either of them.
+
+```text
+$ ttc compile add.tk --arch gfx942 --emit cubin
+error[E0935]: ttc makes no cubin for gfx942: its stages are ttir, ttgir
+```
+
+What to do: ask for a stage that there is (`--emit ttgir`), or compile for another architecture.";
     NO_VARIANTS = "E0940", "compilations of one name are no variants of one kernel",
 "Launchers (`--emit c`, `--emit rust`) hold all kernels of a run. Compilations of one kernel are its variants: a launch takes the \
 first that the GPU runs and whose promises the arguments keep. So they must take the same arguments, and either their \

@@ -146,9 +146,13 @@ fn take_stage(d: &mut Digest, stage: Stage) {
 /// The system's error when one of these files cannot be read. A tool that is missing is such an error as well.
 pub(super) fn outside(cache: &Cache, job: &Job, want: &[Stage]) -> io::Result<Key> {
     let last = want.iter().copied().max().unwrap_or(Stage::Ttir);
-    let tools: Vec<PathBuf> = backend::of(&job.target)
-        .outside(last, job.options.ptxas.as_deref())
-        .map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
+    let tools: Vec<PathBuf> = match backend::generator(&job.target) {
+        Ok(generator) => generator
+            .outside(last, job.options.ptxas.as_deref())
+            .map_err(|_| io::Error::from(io::ErrorKind::NotFound))?,
+        // What is made of it needs no tool.
+        Err(_) => vec![],
+    };
     let mut digest = Digest::new("ttc 2026-11 cache: a compiler with its tools");
     digest.text(&compiler_version());
     digest.key_of(cache.executable()?);

@@ -43,7 +43,8 @@ impl Flow<'_, '_> {
         for attempt in [Attempt::OtherOrder, Attempt::Plain] {
             others.extend(self.timed("PTX", |_| module.emit_again(attempt)).map_err(|e| vec![e])?);
         }
-        for (binary, other) in self.assembled_side_by_side(&others, shared).into_iter().zip(others) {
+        let assembled = self.assembled_side_by_side(&others, shared)?;
+        for (binary, other) in assembled.into_iter().zip(others) {
             // Where only another attempt fails, the first one stands.
             if let Ok(binary) = binary
                 && binary.spilled() * 10 < best.0.spilled() * 9
@@ -55,10 +56,14 @@ impl Flow<'_, '_> {
     }
 
     /// Assembles several texts at once, each on a thread of its own but for the last one.
-    fn assembled_side_by_side(&mut self, texts: &[String], shared: Option<u32>) -> Vec<Result<Binary, Diagnostic>> {
-        let (options, target, backend) = (self.options.clone(), self.job.target, self.backend());
-        let assemble = |text: &String| backend.assemble(text, &target, &tools(&options, None, shared));
-        self.timed(timings::ASSEMBLER, |_| match texts {
+    fn assembled_side_by_side(
+        &mut self,
+        texts: &[String],
+        shared: Option<u32>,
+    ) -> Step<Vec<Result<Binary, Diagnostic>>> {
+        let (options, target, generator) = (self.options.clone(), self.job.target, self.generator()?);
+        let assemble = |text: &String| generator.assemble(text, &target, &tools(&options, None, shared));
+        Ok(self.timed(timings::ASSEMBLER, |_| match texts {
             [] => vec![],
             [others @ .., last] => std::thread::scope(|scope| {
                 let spawn = |text| std::thread::Builder::new().spawn_scoped(scope, move || assemble(text));
@@ -71,7 +76,7 @@ impl Flow<'_, '_> {
                 };
                 started.into_iter().map(wait).chain([last]).collect()
             }),
-        })
+        }))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
@@ -86,11 +91,11 @@ impl Flow<'_, '_> {
     fn assembled(&mut self, ptx: &str, file: Option<&str>, shared: Option<u32>) -> Step<Binary> {
         let options = self.options.clone();
         let tools = tools(&options, file, shared);
-        let backend = self.backend();
+        let generator = self.generator()?;
         let done =
-            self.timed(timings::ASSEMBLER, |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+            self.timed(timings::ASSEMBLER, |f| generator.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
         if timings::assembler_is_slow(&self.made.timings) {
-            self.made.slow_assembler = Some(backend.assembler(options.ptxas.as_deref()));
+            self.made.slow_assembler = Some(generator.assembler(options.ptxas.as_deref()));
         }
         Ok(done)
     }
@@ -106,8 +111,8 @@ impl Flow<'_, '_> {
         }
         let options = self.options.clone();
         let tools = tools(&options, None, None);
-        let backend = self.backend();
-        let listing = self.timed("nvdisasm", |_| backend.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
+        let generator = self.generator()?;
+        let listing = self.timed("nvdisasm", |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
         self.keep(Stage::Listing, |_| listing.into_bytes());
         Ok(())
     }

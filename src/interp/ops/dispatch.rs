@@ -49,6 +49,6 @@ fn eval(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         OpKind::Ttng(kind) => ttg::ttng(p, op, kind),
         // Threads run one after the other, so there is nothing to wait for.
         OpKind::Gpu(GpuOp::Barrier) => Ok(()),
-        OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(p.unsupported(op, "")),
+        OpKind::Amdg(_) | OpKind::Gcn(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(p.unsupported(op, "")),
     }
 }

@@ -24,11 +24,15 @@ pub enum Encoding {
         k_width: u32,
     },
     NvidiaMma(NvidiaMma),
+    AmdMfma(AmdMfma),
+    AmdWmma(AmdWmma),
     /// Freely given bases of register, lane, warp and block: `#ttg.linear`.
     Linear(LinearBases),
     /// Like `Linear`, but not required to be a permutation: `#ttg.generic_linear`.
     GenericLinear(LinearBases),
     SwizzledShared(SwizzledShared),
+    /// As `SwizzledShared`, with the phases of each block of rows turned on by one: `#ttg.amd_rotating_shared`.
+    AmdRotatingShared(SwizzledShared),
     NvmmaShared(NvmmaShared),
     /// Bases of offset and block: `#ttg.shared_linear`.
     SharedLinear {
@@ -66,6 +70,40 @@ pub struct NvidiaMma {
     pub warps_per_cta: Vec<u32>,
     pub cga: Bases,
     pub instr_shape: Vec<u32>,
+}
+
+/// `#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AmdMfma {
+    /// The generation of CDNA: 3 is CDNA3.
+    pub version: u32,
+    pub warps_per_cta: Vec<u32>,
+    /// M, N and K of one instruction.
+    pub instr_shape: Vec<u32>,
+    /// Whether a lane holds neighbours along N and not along M.
+    pub is_transposed: bool,
+    pub cga: Bases,
+    /// Tiles side by side that one warp computes. Each is 1 unless it is printed.
+    pub tiles_per_warp: Vec<u32>,
+    /// Bits of an element of the result: 32 or 64.
+    pub element_bit_width: u32,
+}
+
+/// `#ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AmdWmma {
+    /// 1 is RDNA3, 2 is RDNA4, 3 is gfx1250.
+    pub version: u32,
+    /// Whether a lane holds neighbours along N and not along M.
+    pub is_transposed: bool,
+    /// Where the tiles of one warp are, counted in tiles: `ctaLayout`.
+    pub tiles: Bases,
+    /// Where each warp's tiles are, counted in tiles: `ctaLayout`.
+    pub warps: Bases,
+    pub cga: Bases,
+    /// M, N and K of one instruction.
+    pub instr_shape: Vec<u32>,
+    pub rank: u32,
 }
 
 /// The bases of a distributed layout.

@@ -89,7 +89,12 @@ impl OpKind {
     #[must_use]
     pub fn works_across_threads(self) -> bool {
         match self {
-            OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => true,
+            OpKind::Ttg(_)
+            | OpKind::Ttng(_)
+            | OpKind::Amdg(_)
+            | OpKind::Gcn(_)
+            | OpKind::Gpu(_)
+            | OpKind::Unregistered(_) => true,
             OpKind::Tt(kind) => {
                 let exchanges = self.spec().exchange.is_some_and(|how| how != Exchange::Copies);
                 exchanges || self.is_product() || kind == TtOp::Call || kind == TtOp::Cat

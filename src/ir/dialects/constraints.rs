@@ -45,6 +45,7 @@ constraints! {
     TENSOR = "ranked tensor", Type::is_tensor;
     INT_TENSOR = "tensor of integers", |t| t.is_tensor() && t.elem().is_int();
     INT_VECTOR = "tensor of integers in one dimension", |t| t.is_tensor() && t.elem().is_int() && t.rank() == 1;
+    I32_TENSOR = "tensor of 32-bit integers", |t| t.is_tensor() && t.elem().is_int_of(32);
     I32_VECTOR = "tensor of 32-bit integers in one dimension",
         |t| t.is_tensor() && t.elem().is_int_of(32) && t.rank() == 1;
     FLOAT_TENSOR = "tensor of floats", |t| t.is_tensor() && t.elem().is_float();

@@ -42,6 +42,8 @@ pub const CACHE_POLICY: Key<Any> = Key::new("cachePolicy");
 pub const DIVISIBILITY: Key<Any> = Key::new("tt.divisibility");
 /// Of a parameter or an operation: so many values in a row count up by one.
 pub const CONTIGUITY: Key<Any> = Key::new("tt.contiguity");
+/// Of a parameter: bits that offsets from this pointer fit into; 32 if its array lies within 2 GiB.
+pub const POINTER_RANGE: Key<Int<32>> = Key::new("tt.pointer_range");
 /// Of a parameter or an operation: so many values in a row are equal.
 pub const CONSTANCY: Key<Any> = Key::new("tt.constancy");
 /// Of a parameter: what it points to.

@@ -142,6 +142,12 @@ enums! {
     InputPrecision "input precision" {
         Tf32 "tf32" = 0, Tf32x3 "tf32x3" = 1, Ieee "ieee" = 2, Bf16x3 "bf16x3" = 3, Bf16x6 "bf16x6" = 4,
     }
+    /// Kinds of instructions that the scheduler of AMD's back end keeps apart.
+    SchedGroup "kind of instructions" {
+        None "none" = 0, NonMemNonSideeffect "non_mem_non_sideeffect" = 1, Valu "valu" = 2, Salu "salu" = 4,
+        MfmaWmma "mfma_wmma" = 8, AllVmem "all_vmem" = 16, VmemRead "vmem_read" = 32, VmemWrite "vmem_write" = 64,
+        AllDs "all_ds" = 128, DsRead "ds_read" = 256, DsWrite "ds_write" = 512, Transcendentals "transcendentals" = 1024,
+    }
     /// What the operand of a scaled dot holds.
     ScaledElem "element type of a scaled operand" {
         E4m3 "e4m3" = 0, E5m2 "e5m2" = 1, E2m3 "e2m3" = 2, E3m2 "e3m2" = 3, E2m1 "e2m1" = 4, Bf16 "bf16" = 5,

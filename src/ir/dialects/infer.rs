@@ -40,7 +40,7 @@ fn follow(spec: &OpSpec, rule: &TypeRule, t: &mut TypeSlots<'_>) {
     let (Some(of), Some(value)) = (spec.place(rule.of), spec.place(rule.value)) else { return };
     let known = match rule.relation {
         Relation::Same => t.at(of).or(t.at(value)),
-        Relation::Bits | Relation::Accessed => t.at(of),
+        Relation::Bits | Relation::Indices | Relation::Accessed => t.at(of),
     };
     let Some(known) = known else { return };
     if rule.relation == Relation::Same {

@@ -3,6 +3,7 @@
 //! [`OpKind`] is closed on purpose: a `match` over it without `_` makes the compiler list what a new operation still
 //! lacks. The tables are in one file a dialect; [`table`] explains their form.
 
+pub mod amdg;
 pub mod arith;
 pub mod builtin;
 pub mod classes;
@@ -29,6 +30,7 @@ pub mod verify;
 
 use std::sync::LazyLock;
 
+pub use amdg::{AmdgOp, GcnOp};
 pub use arith::ArithOp;
 pub use builtin::{BuiltinOp, GpuOp, LlvmOp, UbOp};
 pub use classes::Classes;
@@ -91,7 +93,9 @@ kinds!(
     Gpu(GpuOp),
     Tt(TtOp),
     Ttg(TtgOp),
-    Ttng(TtngOp)
+    Ttng(TtngOp),
+    Amdg(AmdgOp),
+    Gcn(GcnOp)
 );
 
 impl OpKind {

@@ -20,6 +20,8 @@ pub enum Relation {
     Same,
     /// The value has a bit for each element of the other, or of the block that the other points at.
     Bits,
+    /// The value has a 32-bit integer for each element of the other.
+    Indices,
     /// The value is what is read or written through the other: a scalar pointer, a tensor of pointers or a block
     /// pointer.
     Accessed,
@@ -38,6 +40,12 @@ impl TypeRule {
         TypeRule { value, of, relation: Relation::Bits }
     }
 
+    /// `value` has offsets for `of`; see [`Relation::Indices`].
+    #[must_use]
+    pub const fn indices(value: &'static str, of: &'static str) -> TypeRule {
+        TypeRule { value, of, relation: Relation::Indices }
+    }
+
     /// `value` is what is accessed through `of`; see [`Relation::Accessed`].
     #[must_use]
     pub const fn accessed(value: &'static str, of: &'static str) -> TypeRule {
@@ -54,6 +62,7 @@ impl TypeRule {
         match (self.relation, of.elem().pointee()) {
             (Relation::Same, _) => Ok((of, of.elem())),
             (Relation::Bits, _) => Ok((block.unwrap_or(of), Type::int(1))),
+            (Relation::Indices, _) => Ok((of, Type::int(32))),
             (Relation::Accessed, Some(pointee)) => Ok(block.map_or((of, pointee), |block| (block, block.elem()))),
             (Relation::Accessed, None) => Err(format!(
                 "the address has type {of}, expected a pointer, a tensor of pointers or a pointer to a tensor"
@@ -70,9 +79,11 @@ impl TypeRule {
         let (value, source) = (self.value.trim_end_matches('_'), self.of.trim_end_matches('_'));
         match self.relation {
             Relation::Same if found == of => Ok(()),
-            Relation::Bits | Relation::Accessed if is_like(found, like, elem) => Ok(()),
+            Relation::Bits | Relation::Indices | Relation::Accessed if is_like(found, like, elem) => Ok(()),
             Relation::Same => Err(format!("`{value}` has type {found}, expected {of}, which `{source}` has")),
-            Relation::Bits => Err(format!("`{value}` has type {found}, expected {}", like.with_elem(elem))),
+            Relation::Bits | Relation::Indices => {
+                Err(format!("`{value}` has type {found}, expected {}", like.with_elem(elem)))
+            }
             Relation::Accessed => {
                 Err(format!("it accesses {} through {of}, and `{value}` has type {found}", like.with_elem(elem)))
             }

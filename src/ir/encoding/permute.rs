@@ -25,15 +25,21 @@ pub fn permuted(e: &Encoding, order: &[u32]) -> Option<Encoding> {
         Encoding::SwizzledShared(s) if s.order.len() == rank => {
             Some(Encoding::SwizzledShared(SwizzledShared { order: renamed(&s.order)?, cga: cga()?, ..s.clone() }))
         }
+        Encoding::AmdRotatingShared(s) if s.order.len() == rank => {
+            Some(Encoding::AmdRotatingShared(SwizzledShared { order: renamed(&s.order)?, cga: cga()?, ..s.clone() }))
+        }
         Encoding::NvmmaShared(s) if order == [1, 0] => {
             Some(Encoding::NvmmaShared(NvmmaShared { transposed: !s.transposed, cga: cga()?, ..s.clone() }))
         }
         Encoding::Blocked(_)
         | Encoding::SwizzledShared(_)
+        | Encoding::AmdRotatingShared(_)
         | Encoding::NvmmaShared(_)
         | Encoding::Slice { .. }
         | Encoding::DotOp { .. }
         | Encoding::NvidiaMma(_)
+        | Encoding::AmdMfma(_)
+        | Encoding::AmdWmma(_)
         | Encoding::Linear(_)
         | Encoding::GenericLinear(_)
         | Encoding::SharedLinear { .. }

@@ -29,9 +29,12 @@ pub fn place(e: &Encoding) -> Place {
         | Encoding::Slice { .. }
         | Encoding::DotOp { .. }
         | Encoding::NvidiaMma(_)
+        | Encoding::AmdMfma(_)
+        | Encoding::AmdWmma(_)
         | Encoding::Linear(_)
         | Encoding::GenericLinear(_) => Place::Registers,
         Encoding::SwizzledShared(_)
+        | Encoding::AmdRotatingShared(_)
         | Encoding::NvmmaShared(_)
         | Encoding::SharedLinear { .. }
         | Encoding::PaddedShared(_) => Place::SharedMemory,
@@ -55,13 +58,14 @@ pub fn is_shared(e: &Encoding) -> bool {
 #[must_use]
 pub fn is_matrix_result(e: &Encoding) -> bool {
     match e {
-        Encoding::NvidiaMma(_) => true,
+        Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_) => true,
         Encoding::Blocked(_)
         | Encoding::Slice { .. }
         | Encoding::DotOp { .. }
         | Encoding::Linear(_)
         | Encoding::GenericLinear(_)
         | Encoding::SwizzledShared(_)
+        | Encoding::AmdRotatingShared(_)
         | Encoding::NvmmaShared(_)
         | Encoding::SharedLinear { .. }
         | Encoding::PaddedShared(_)
@@ -101,9 +105,12 @@ pub fn parent(e: &Encoding) -> Option<Attr> {
         Encoding::Slice { parent, .. } | Encoding::DotOp { parent, .. } => Some(*parent),
         Encoding::Blocked(_)
         | Encoding::NvidiaMma(_)
+        | Encoding::AmdMfma(_)
+        | Encoding::AmdWmma(_)
         | Encoding::Linear(_)
         | Encoding::GenericLinear(_)
         | Encoding::SwizzledShared(_)
+        | Encoding::AmdRotatingShared(_)
         | Encoding::NvmmaShared(_)
         | Encoding::SharedLinear { .. }
         | Encoding::PaddedShared(_)
@@ -128,8 +135,10 @@ pub fn rank_of(encoding: Attr) -> Option<usize> {
         Encoding::Slice { parent, .. } => rank_of(*parent)?.saturating_sub(1),
         Encoding::DotOp { parent, .. } => rank_of(*parent)?,
         Encoding::NvidiaMma(m) => m.warps_per_cta.len(),
+        Encoding::AmdMfma(m) => m.warps_per_cta.len(),
+        Encoding::AmdWmma(m) => m.rank as usize,
         Encoding::Linear(b) | Encoding::GenericLinear(b) => rank_of_bases(&[&b.register, &b.lane, &b.warp, &b.block])?,
-        Encoding::SwizzledShared(s) => s.order.len(),
+        Encoding::SwizzledShared(s) | Encoding::AmdRotatingShared(s) => s.order.len(),
         Encoding::NvmmaShared(s) => s.rank as usize,
         Encoding::SharedLinear { offset, block, .. } => rank_of_bases(&[offset, block])?,
         Encoding::PaddedShared(p) => p.shape.len(),
@@ -148,12 +157,14 @@ pub fn rank_of_bases(lists: &[&Bases]) -> Option<usize> {
 #[must_use]
 pub fn stated_order(encoding: Attr, rank: usize) -> Option<Vec<u32>> {
     match encoding.as_encoding()? {
-        Encoding::SwizzledShared(e) => Some(e.order.clone()),
+        Encoding::SwizzledShared(e) | Encoding::AmdRotatingShared(e) => Some(e.order.clone()),
         Encoding::NvmmaShared(e) => Some(matrix_order(rank, !e.transposed)),
         Encoding::Blocked(_)
         | Encoding::Slice { .. }
         | Encoding::DotOp { .. }
         | Encoding::NvidiaMma(_)
+        | Encoding::AmdMfma(_)
+        | Encoding::AmdWmma(_)
         | Encoding::Linear(_)
         | Encoding::GenericLinear(_)
         | Encoding::SharedLinear { .. }
@@ -181,8 +192,10 @@ pub fn stated_cga(e: &Encoding) -> Option<&Bases> {
     Some(match e {
         Encoding::Blocked(e) => &e.cga,
         Encoding::NvidiaMma(e) => &e.cga,
+        Encoding::AmdMfma(e) => &e.cga,
+        Encoding::AmdWmma(e) => &e.cga,
         Encoding::Linear(e) | Encoding::GenericLinear(e) => &e.block,
-        Encoding::SwizzledShared(e) => &e.cga,
+        Encoding::SwizzledShared(e) | Encoding::AmdRotatingShared(e) => &e.cga,
         Encoding::NvmmaShared(e) => &e.cga,
         Encoding::SharedLinear { block, .. } => block,
         Encoding::PaddedShared(e) => &e.block,

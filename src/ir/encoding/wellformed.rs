@@ -16,7 +16,7 @@
 //! ```
 
 use super::questions::{is_distributed, is_shared, rank_of, split};
-use crate::ir::core::encoding::{Blocked, NvidiaMma, NvmmaShared, PaddedShared, TensorMemory};
+use crate::ir::core::encoding::{AmdMfma, AmdWmma, Blocked, NvidiaMma, NvmmaShared, PaddedShared, TensorMemory};
 use crate::ir::core::{Attr, AttrData, Bases, Encoding, MemDesc, Type};
 
 /// Why something is not well-formed, without its name.
@@ -43,6 +43,8 @@ pub fn encoding(e: &Encoding) -> Rule {
         Encoding::Slice { dim, parent } => slice(*dim, *parent),
         Encoding::DotOp { op_idx, parent, k_width } => dot_op(*op_idx, *parent, *k_width),
         Encoding::NvidiaMma(e) => nvidia_mma(e),
+        Encoding::AmdMfma(e) => amd_mfma(e),
+        Encoding::AmdWmma(e) => amd_wmma(e),
         Encoding::Linear(e) => {
             let lists = [&e.register, &e.lane, &e.warp, &e.block];
             permutation_matrix("a linear layout", &lists)
@@ -62,7 +64,7 @@ pub fn encoding(e: &Encoding) -> Rule {
             );
             Ok(())
         }
-        Encoding::SwizzledShared(e) => {
+        Encoding::SwizzledShared(e) | Encoding::AmdRotatingShared(e) => {
             same_rank(&[], &e.order, &e.cga)?;
             powers_of_two(&[("vec", &[e.vec]), ("perPhase", &[e.per_phase]), ("maxPhase", &[e.max_phase])])
         }
@@ -123,10 +125,32 @@ fn dot_op(op_idx: u32, parent: Attr, k_width: u32) -> Rule {
                 m.version_major
             );
         }
+        Some(Encoding::AmdMfma(_)) => {
+            ensure!(
+                k_width.is_power_of_two(),
+                "`kWidth` is a power of two when the parent is an amd_mfma, found {k_width}"
+            );
+        }
+        Some(Encoding::AmdWmma(m)) => {
+            let widths: &[u32] = match m.version {
+                1 => &[8, 16],
+                2 => &[4, 8, 16],
+                _ => &[1, 2, 4, 8, 16, 32],
+            };
+            ensure!(
+                widths.contains(&k_width),
+                "`kWidth` is one of {widths:?} when the parent is an amd_wmma of version {}, found {k_width}",
+                m.version
+            );
+        }
         Some(Encoding::Blocked(_)) => {
             ensure!(k_width == 0, "`kWidth` is 0 when the parent is blocked, found {k_width}");
         }
-        _ => return Err(format!("the parent of an operand is blocked or nvidia_mma, found `{parent}`")),
+        _ => {
+            return Err(format!(
+                "the parent of an operand is blocked or the result of a matrix instruction, found `{parent}`"
+            ));
+        }
     }
     Ok(())
 }
@@ -148,6 +172,68 @@ fn nvidia_mma(e: &NvidiaMma) -> Rule {
             e
         }
     })
+}
+
+/// The tiles of `mfma` as M × N (AMD, "CDNA3 ISA", "Matrix Arithmetic Instructions"); those of 4 × 64 are sixteen of
+/// 4 × 4 that share an operand.
+const MFMA_TILES: [[u32; 2]; 4] = [[32, 32], [16, 16], [64, 4], [4, 64]];
+
+fn amd_mfma(e: &AmdMfma) -> Rule {
+    let rank = e.warps_per_cta.len();
+    let lists = [("warpsPerCTA", &e.warps_per_cta[..]), ("tilesPerWarp", &e.tiles_per_warp)];
+    ensure!((2..=3).contains(&rank), "`warpsPerCTA` has 2 or 3 dimensions, found {rank}");
+    ensure!(
+        e.tiles_per_warp.len() == rank,
+        "`tilesPerWarp` has {rank} dimensions as `warpsPerCTA` has, found {}",
+        e.tiles_per_warp.len()
+    );
+    powers_of_two(&lists)?;
+    ensure!(e.version <= 4, "`version` is 0 to 4, found {}", e.version);
+    let shape = &e.instr_shape;
+    ensure!(
+        MFMA_TILES.iter().any(|t| shape.starts_with(t)),
+        "`instrShape` starts with 32, 32 or 16, 16 or 64, 4 or 4, 64, found {shape:?}"
+    );
+    ensure!(
+        shape.len() == 3 && shape[2].is_power_of_two(),
+        "`instrShape` has a third size, a power of two, found {shape:?}"
+    );
+    ensure!(
+        e.is_transposed || shape[..2] != [64, 4],
+        "`isTransposed` is true for a tile of 64 × 4, which is one of 4 × 64 with the operands exchanged"
+    );
+    let bits = e.element_bit_width;
+    ensure!(bits == 32 || bits == 64, "`elementBitWidth` is 32 or 64, found {bits}");
+    cluster(&e.cga, rank)
+}
+
+/// The tiles of `wmma` as M × N × K, by version from 1 on.
+const WMMA_TILES: [&[[u32; 3]]; 3] = [
+    &[[16, 16, 16]],
+    &[[16, 16, 16], [16, 16, 32]],
+    &[[16, 16, 4], [16, 16, 32], [16, 16, 64], [16, 16, 128], [32, 16, 64], [32, 16, 128]],
+];
+
+fn amd_wmma(e: &AmdWmma) -> Rule {
+    let tiles = (e.version as usize).checked_sub(1).and_then(|v| WMMA_TILES.get(v));
+    let Some(tiles) = tiles else { return Err(format!("`version` is 1 to 3, found {}", e.version)) };
+    ensure!(
+        tiles.iter().any(|t| t[..] == e.instr_shape),
+        "`instrShape` of version {} is one of {tiles:?}, found {:?}",
+        e.version,
+        e.instr_shape
+    );
+    let rank = e.rank as usize;
+    ensure!((2..=3).contains(&rank), "the layout has 2 or 3 dimensions, found {rank}");
+    let lists = [&e.tiles, &e.warps];
+    ensure!(
+        lists.iter().all(|list| list.iter().all(|basis| basis.len() == rank)),
+        "the bases of `ctaLayout` have {rank} coordinates"
+    );
+    if lists.iter().any(|list| !list.is_empty()) {
+        permutation_matrix("`ctaLayout`", &lists)?;
+    }
+    cluster(&e.cga, rank)
 }
 
 fn nvmma(e: &NvmmaShared) -> Rule {

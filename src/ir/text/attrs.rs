@@ -1,9 +1,10 @@
 //! Writes attributes as text.
 
 use super::floats::float_text;
+use super::parse_amd::WMMA_DEFAULT;
 use super::writer::{Aliases, Text};
 use crate::ir::core::encoding::{
-    Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory,
+    AmdMfma, AmdWmma, Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory,
 };
 use crate::ir::core::{Attr, AttrData, Bases, DenseData, Encoding, Name, Type, TypeData};
 
@@ -165,9 +166,12 @@ impl Text {
                 self.push("}>");
             }
             Encoding::NvidiaMma(m) => self.nvidia_mma(m),
+            Encoding::AmdMfma(m) => self.amd_mfma(m),
+            Encoding::AmdWmma(m) => self.amd_wmma(m),
             Encoding::Linear(b) => self.linear("#ttg.linear", b),
             Encoding::GenericLinear(b) => self.linear("#ttg.generic_linear", b),
-            Encoding::SwizzledShared(s) => self.swizzled(s),
+            Encoding::SwizzledShared(s) => self.swizzled("#ttg.swizzled_shared", s),
+            Encoding::AmdRotatingShared(s) => self.swizzled("#ttg.amd_rotating_shared", s),
             Encoding::NvmmaShared(s) => self.nvmma(s),
             Encoding::SharedLinear { offset, block, alignment } => {
                 self.push("#ttg.shared_linear<{");
@@ -218,6 +222,44 @@ impl Text {
         self.push("}>");
     }
 
+    fn amd_mfma(&mut self, m: &AmdMfma) {
+        self.push(&format!("#ttg.amd_mfma<{{version = {}, ", m.version));
+        self.list("warpsPerCTA", &m.warps_per_cta);
+        self.push(", ");
+        self.list("instrShape", &m.instr_shape);
+        self.push(&format!(", isTransposed = {}", m.is_transposed));
+        self.cga(&m.cga);
+        if m.tiles_per_warp.iter().any(|&n| n != 1) {
+            self.push(", ");
+            self.list("tilesPerWarp", &m.tiles_per_warp);
+        }
+        if m.element_bit_width != 32 {
+            self.push(&format!(", elementBitWidth = {}", m.element_bit_width));
+        }
+        self.push("}>");
+    }
+
+    fn amd_wmma(&mut self, m: &AmdWmma) {
+        self.push(&format!(
+            "#ttg.amd_wmma<{{version = {}, isTranspose = {}, ctaLayout = {{",
+            m.version, m.is_transposed
+        ));
+        if !m.tiles.is_empty() {
+            self.bases("register", &m.tiles);
+            self.push(if m.warps.is_empty() { "" } else { ", " });
+        }
+        if !m.warps.is_empty() {
+            self.bases("warp", &m.warps);
+        }
+        self.push("}");
+        self.cga(&m.cga);
+        if m.instr_shape != WMMA_DEFAULT {
+            self.push(", ");
+            self.list("instrShape", &m.instr_shape);
+        }
+        self.push("}>");
+    }
+
     fn linear(&mut self, name: &str, b: &LinearBases) {
         self.push(name);
         self.push("<{");
@@ -231,11 +273,8 @@ impl Text {
         self.push("}>");
     }
 
-    fn swizzled(&mut self, s: &SwizzledShared) {
-        self.push(&format!(
-            "#ttg.swizzled_shared<{{vec = {}, perPhase = {}, maxPhase = {}, ",
-            s.vec, s.per_phase, s.max_phase
-        ));
+    fn swizzled(&mut self, name: &str, s: &SwizzledShared) {
+        self.push(&format!("{name}<{{vec = {}, perPhase = {}, maxPhase = {}, ", s.vec, s.per_phase, s.max_phase));
         self.list("order", &s.order);
         self.cga(&s.cga);
         self.push("}>");

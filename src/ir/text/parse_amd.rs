@@ -1,71 +1,60 @@
-//! Reads the encodings of AMD's matrix instructions. Nothing here compiles for AMD, so they are kept as they are
-//! written. But a field that no instruction has is a fault where it stands, as in every other encoding.
-//!
-//! | encoding | rule |
-//! |---|---|
-//! | `#ttg.amd_mfma` | `version` 0 to 4; a tile of 32×32, 16×16, 64×4 or 4×64; `elementBitWidth` 32 or 64 |
-//! | `#ttg.amd_wmma` | `version` 1 to 3, each with tiles of its own |
+//! Reads the encodings of AMD's matrix instructions.
 
 use super::lexer::Token;
 use super::parse_encodings::Fields;
 use super::parser::{Parser, Res};
-use crate::ir::core::{Attr, AttrData};
+use crate::ir::core::encoding::{AmdMfma, AmdWmma};
+use crate::ir::core::{AttrData, Encoding};
 
-/// The tiles of `wmma` as M × N × K, by version from 1 on.
-const WMMA_TILES: [&[[u32; 3]]; 3] = [
-    &[[16, 16, 16]],
-    &[[16, 16, 16], [16, 16, 32]],
-    &[[16, 16, 4], [16, 16, 32], [16, 16, 64], [16, 16, 128], [32, 16, 64], [32, 16, 128]],
-];
-
-/// The tile that `wmma` has when none is written.
-const WMMA_DEFAULT: [u32; 3] = [16, 16, 16];
-
-/// The tiles of `mfma` as M × N.
-const MFMA_TILES: [[u32; 2]; 4] = [[32, 32], [16, 16], [64, 4], [4, 64]];
+/// The tile that `wmma` has when none is written, as M × N × K.
+pub(super) const WMMA_DEFAULT: [u32; 3] = [16, 16, 16];
 
 impl Parser<'_> {
-    /// Reads `#ttg.amd_mfma<{…}>` or `#ttg.amd_wmma<{…}>`, checked and kept as text.
-    pub(super) fn amd_encoding(&mut self, at: Token, mfma: bool) -> Res<Attr> {
-        let text = self.raw()?;
-        let end = self.tok.start;
-        self.go_to(at.start);
-        let mut fields = self.fields(at)?;
-        if mfma {
-            self.mfma(at, &mut fields)?;
-        } else {
-            self.wmma(at, &mut fields)?;
-        }
-        self.go_to(end);
-        Ok(Attr::new(AttrData::Opaque(text)))
+    /// Reads `<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>`.
+    pub(super) fn amd_mfma(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let (warps_per_cta, instr_shape) = (self.uints(&mut f, "warpsPerCTA")?, self.uints(&mut f, "instrShape")?);
+        let tiles_per_warp =
+            if f.has("tilesPerWarp") { self.uints(&mut f, "tilesPerWarp")? } else { vec![1; warps_per_cta.len()] };
+        let m = AmdMfma {
+            version: self.uint(&mut f, "version")?,
+            warps_per_cta,
+            instr_shape,
+            is_transposed: self.flag(&mut f, "isTransposed")?,
+            cga: self.bases(&mut f, "CGALayout")?,
+            tiles_per_warp,
+            element_bit_width: self.optional_uint(&mut f, "elementBitWidth", 32)?,
+        };
+        self.done(f)?;
+        Ok(Encoding::AmdMfma(m))
     }
 
-    fn mfma(&self, at: Token, fields: &mut Fields) -> Res<()> {
-        let version = self.uint(fields, "version")?;
-        if version > 4 {
-            return self.bad_encoding(at, format!("`version` is 0 to 4, found {version}"));
-        }
-        let tile = self.uints(fields, "instrShape")?;
-        if !MFMA_TILES.iter().any(|t| tile.starts_with(t)) {
-            return self.bad_encoding(
-                at,
-                format!("`instrShape` starts with 32, 32 or 16, 16 or 64, 4 or 4, 64, found {tile:?}"),
-            );
-        }
-        match self.optional_uint(fields, "elementBitWidth", 32)? {
-            32 | 64 => Ok(()),
-            bits => self.bad_encoding(at, format!("`elementBitWidth` is 32 or 64, found {bits}")),
-        }
+    /// Reads `<{version = 2, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}}>`.
+    pub(super) fn amd_wmma(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let mut cta = self.inner_fields(&mut f, "ctaLayout")?;
+        let (tiles, warps) = (self.bases(&mut cta, "register")?, self.bases(&mut cta, "warp")?);
+        self.done(cta)?;
+        let stated = tiles.first().or(warps.first()).map_or(2, |basis| basis.len() as u32);
+        let m = AmdWmma {
+            version: self.uint(&mut f, "version")?,
+            is_transposed: self.flag(&mut f, "isTranspose")?,
+            tiles,
+            warps,
+            cga: self.bases(&mut f, "CGALayout")?,
+            instr_shape: if f.has("instrShape") { self.uints(&mut f, "instrShape")? } else { WMMA_DEFAULT.to_vec() },
+            rank: self.optional_uint(&mut f, "rank", stated)?,
+        };
+        self.done(f)?;
+        Ok(Encoding::AmdWmma(m))
     }
 
-    fn wmma(&self, at: Token, fields: &mut Fields) -> Res<()> {
-        let version = self.uint(fields, "version")?;
-        let tiles = (version as usize).checked_sub(1).and_then(|v| WMMA_TILES.get(v));
-        let Some(tiles) = tiles else { return self.bad_encoding(at, format!("`version` is 1 to 3, found {version}")) };
-        let tile = if fields.has("instrShape") { self.uints(fields, "instrShape")? } else { WMMA_DEFAULT.to_vec() };
-        if tiles.iter().any(|t| t[..] == tile) {
-            return Ok(());
+    /// The fields of a field: `{register = …, warp = …}`.
+    fn inner_fields(&self, f: &mut Fields, name: &str) -> Res<Fields> {
+        let (value, at) = self.take(f, name)?;
+        match value.data() {
+            AttrData::Dict(entries) => Ok(Fields::of(entries, at)),
+            _ => self.bad_encoding(at, format!("`{name}` is a list of fields in braces, found `{value}`")),
         }
-        self.bad_encoding(at, format!("`instrShape` of version {version} is one of {tiles:?}, found {tile:?}"))
     }
 }

@@ -21,6 +21,11 @@ pub(super) struct Fields {
 }
 
 impl Fields {
+    /// The entries of a dictionary that stands at `at`.
+    pub(super) fn of(entries: &[(Name, Attr)], at: Token) -> Fields {
+        Fields { entries: entries.iter().map(|&(name, value)| (name, value, at)).collect(), at }
+    }
+
     /// Whether a field of this name is left.
     pub(super) fn has(&self, name: &str) -> bool {
         self.entries.iter().any(|e| e.0.as_str() == name)
@@ -48,13 +53,15 @@ impl Parser<'_> {
             "#ttg.nvidia_mma" => self.nvidia_mma(at)?,
             "#ttg.linear" => Encoding::Linear(self.linear(at)?),
             "#ttg.generic_linear" => Encoding::GenericLinear(self.linear(at)?),
-            "#ttg.swizzled_shared" => self.swizzled(at)?,
+            "#ttg.swizzled_shared" => Encoding::SwizzledShared(self.swizzled(at)?),
+            "#ttg.amd_rotating_shared" => Encoding::AmdRotatingShared(self.swizzled(at)?),
             "#ttg.nvmma_shared" => self.nvmma(at)?,
             "#ttg.shared_linear" => self.shared_linear(at)?,
             "#ttg.padded_shared" => self.padded(at)?,
             "#ttng.tensor_memory_encoding" => self.tensor_memory(at)?,
             "#ttng.tensor_memory_scales_encoding" => self.tensor_memory_scales(at)?,
-            "#ttg.amd_mfma" | "#ttg.amd_wmma" => return self.amd_encoding(at, name == "#ttg.amd_mfma"),
+            "#ttg.amd_mfma" => self.amd_mfma(at)?,
+            "#ttg.amd_wmma" => self.amd_wmma(at)?,
             _ => return Ok(Attr::new(AttrData::Opaque(self.raw()?))),
         };
         match wellformed::encoding(&encoding) {
@@ -83,7 +90,7 @@ impl Parser<'_> {
         Err(self.error_at(&codes::IR_BAD_ENCODING, at, message))
     }
 
-    fn take(&self, f: &mut Fields, name: &str) -> Res<(Attr, Token)> {
+    pub(super) fn take(&self, f: &mut Fields, name: &str) -> Res<(Attr, Token)> {
         match self.take_optional(f, name) {
             Some(found) => Ok(found),
             None => self.bad_encoding(f.at, format!("this encoding lacks the field `{name}`")),
@@ -97,7 +104,7 @@ impl Parser<'_> {
         Some((value, at))
     }
 
-    fn done(&self, f: Fields) -> Res<()> {
+    pub(super) fn done(&self, f: Fields) -> Res<()> {
         match f.entries.first() {
             Some((name, _, at)) => self.bad_encoding(*at, format!("this encoding has no field `{name}`")),
             None => Ok(()),
@@ -120,7 +127,7 @@ impl Parser<'_> {
         self.take_optional(f, name).map_or(Ok(default), |(v, at)| self.as_uint(v, at))
     }
 
-    fn flag(&self, f: &mut Fields, name: &str) -> Res<bool> {
+    pub(super) fn flag(&self, f: &mut Fields, name: &str) -> Res<bool> {
         match self.take_optional(f, name) {
             None => Ok(false),
             Some((v, at)) => v
@@ -146,7 +153,7 @@ impl Parser<'_> {
     }
 
     /// Reads `[[0, 1], [2, 0]]`. The result is empty where the field is absent.
-    fn bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
+    pub(super) fn bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
         let Some((value, at)) = self.take_optional(f, name) else { return Ok(vec![]) };
         let bad = || self.error_at(&codes::IR_BAD_ENCODING, at, format!("`{name}` is a list of lists of numbers"));
         let AttrData::Array(items) = value.data() else { return Err(bad()) };
@@ -224,7 +231,7 @@ impl Parser<'_> {
         Ok(b)
     }
 
-    fn swizzled(&mut self, at: Token) -> Res<Encoding> {
+    fn swizzled(&mut self, at: Token) -> Res<SwizzledShared> {
         let mut f = self.fields(at)?;
         let s = SwizzledShared {
             vec: self.uint(&mut f, "vec")?,
@@ -234,7 +241,7 @@ impl Parser<'_> {
             cga: self.bases(&mut f, "CGALayout")?,
         };
         self.done(f)?;
-        Ok(Encoding::SwizzledShared(s))
+        Ok(s)
     }
 
     fn nvmma(&mut self, at: Token) -> Res<Encoding> {

@@ -163,7 +163,9 @@ impl<'a> Parser<'a> {
             Group::Result(i) => Some(&r.spec.results[i]),
             _ => None,
         };
+        let absent = matches!(of, Group::Operand(i) if r.operands[i].is_empty());
         let types = match one.filter(|s| s.arity != Arity::Variadic) {
+            Some(s) if s.arity == Arity::Optional && absent => vec![],
             Some(s) => {
                 let bare = if bare { bare_type(s.constraint) } else { None };
                 vec![self.maybe_bare(bare)?]

@@ -130,10 +130,11 @@ fn alias_of(symbol: Symbol) -> Option<&'static str> {
         AttrData::SharedMemory => Some("smem"),
         AttrData::Encoding(e) => match e {
             Encoding::Blocked(_) => Some("blocked"),
-            Encoding::NvidiaMma(_) => Some("mma"),
+            Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_) => Some("mma"),
             Encoding::Linear(_) => Some("linear"),
             Encoding::GenericLinear(_) => Some("generic_linear"),
             Encoding::SwizzledShared(_)
+            | Encoding::AmdRotatingShared(_)
             | Encoding::NvmmaShared(_)
             | Encoding::SharedLinear { .. }
             | Encoding::PaddedShared(_) => Some("shared"),

@@ -95,7 +95,7 @@ impl Verifier<'_> {
     /// those that are not.
     pub(super) fn check_types(&mut self, op: Op, context: Context) -> bool {
         let ir = self.ir;
-        let binds = matches!(ir.kind(op), OpKind::Tt(_) | OpKind::Ttg(_) | OpKind::Ttng(_));
+        let binds = matches!(ir.kind(op), OpKind::Tt(_) | OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Amdg(_));
         let operands = ir.operands(op).len();
         let mut sound = true;
         for (at, &value) in ir.operands(op).iter().chain(ir.results(op)).enumerate() {
@@ -235,6 +235,14 @@ fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
             Encoding::NvidiaMma(e) => {
                 let warps = product("warpsPerCTA", &e.warps_per_cta)?;
                 break Counts { rank: Some(e.warps_per_cta.len()), threads: 32, warps, ctas: places(&e.cga)? };
+            }
+            Encoding::AmdMfma(e) => {
+                let warps = product("warpsPerCTA", &e.warps_per_cta)?;
+                break Counts { rank: Some(e.warps_per_cta.len()), threads: 64, warps, ctas: places(&e.cga)? };
+            }
+            Encoding::AmdWmma(e) => {
+                let (rank, warps) = (Some(e.rank as usize), places(&e.warps)?);
+                break Counts { rank, threads: 32, warps, ctas: places(&e.cga)? };
             }
             Encoding::Linear(e) | Encoding::GenericLinear(e) => {
                 let rank = questions::rank_of_bases(&[&e.register, &e.lane, &e.warp, &e.block]);

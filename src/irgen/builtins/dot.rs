@@ -34,14 +34,17 @@ const PRECISION: &[(&str, InputPrecision)] = &[
 ];
 
 fn precision(cx: &mut Emitter, a: &Args) -> R<InputPrecision> {
+    let allowed = cx.target().dot_precisions();
     if a.given(3).is_some() {
         let lower = a.text(cx, 3)?.to_ascii_lowercase();
-        if let Some((_, v)) = PRECISION.iter().find(|(w, _)| *w == lower) {
+        let known: Vec<_> = PRECISION.iter().copied().filter(|(w, _)| allowed.contains(w)).collect();
+        if let Some((_, v)) = known.iter().find(|(w, _)| *w == lower) {
             return Ok(*v);
         }
-        return a.word(cx, 3, PRECISION);
+        return a.word(cx, 3, &known);
     }
-    Ok(if a.given(4).is_none() || a.flag(cx, 4)? { InputPrecision::Tf32 } else { InputPrecision::Ieee })
+    let tf32 = allowed.contains(&"tf32") && (a.given(4).is_none() || a.flag(cx, 4)?);
+    Ok(if tf32 { InputPrecision::Tf32 } else { InputPrecision::Ieee })
 }
 
 /// Reports operands that cannot be multiplied.
@@ -80,6 +83,7 @@ fn check(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
         ));
     }
     let min_k = match dx.bits() {
+        _ if cx.target().takes_small_products() => 1,
         8 => 32,
         64 => 4,
         32 => 8,

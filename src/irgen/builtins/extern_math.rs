@@ -1,19 +1,22 @@
-//! Functions of libdevice, NVIDIA's library of device mathematics, as `tt.extern_elementwise`.
+//! Functions of libdevice, NVIDIA's library of device mathematics, as `tt.extern_elementwise`; for AMD those of the same
+//! names in its own libraries ([`super::extern_amd`]).
 //!
 //! The table gives for each name the symbols by argument types, one letter a type: `i l` int32 and int64, `u m` uint32
 //! and uint64, `f d` fp32 and fp64. `"f:acosf:f d:acos:d"` reads: one fp32 gives `__nv_acosf` with an fp32 result, one
-//! fp64 `__nv_acos`. The argument types must match exactly, as in Triton; shapes broadcast. Tests (`isnan`, `isinf`, …)
+//! fp64 `__nv_acos`. A second letter of the result is what it is converted to. The argument types must match exactly, as in Triton; shapes broadcast. Tests (`isnan`, `isinf`, …)
 //! give a truth value.
 
 use std::sync::LazyLock;
 
 use super::entry::entry;
-use crate::diag::codes::types;
+use super::extern_amd;
+use crate::diag::codes::{names, types};
 use crate::ir::dialects::tt::tt::ExternElementwise;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Args, Builtin, Object};
+use crate::target::MathLibrary;
 
 /// Results of these are tests.
 const TESTS: &[&str] = &["isnan", "isinf", "finitef", "isfinited"];
@@ -31,8 +34,11 @@ fn letter(c: char) -> Dtype {
 }
 
 static BUILTINS: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
+    let own = |name: &str| SYMBOLS.iter().any(|s| s.0 == name);
+    let amd = extern_amd::SYMBOLS.iter().filter(|s| !own(s.0));
     SYMBOLS
         .iter()
+        .chain(amd)
         .map(|&(name, forms)| {
             let arity = forms.find(':').unwrap_or(1);
             let sig = ["", "arg0", "arg0, arg1", "arg0, arg1, arg2"][arity.min(3)];
@@ -51,21 +57,33 @@ pub(super) fn find(name: &str) -> Option<&'static Builtin> {
 /// All names.
 #[must_use]
 pub(super) fn names() -> Vec<&'static str> {
-    SYMBOLS.iter().map(|s| s.0).collect()
+    BUILTINS.iter().map(|b| b.name).collect()
 }
 
 fn call(cx: &mut Emitter, a: &Args) -> R<Object> {
     let name = a.builtin.name;
     let mut args = (0..a.values.len()).map(|i| a.tensor(cx, i)).collect::<R<Vec<_>>>()?;
-    let forms = SYMBOLS.iter().find(|s| s.0 == name).map_or("", |s| s.1);
+    let (prefix, symbols) = match cx.target().math_library() {
+        MathLibrary::Libdevice => ("__nv_", SYMBOLS),
+        MathLibrary::Ocml => ("", extern_amd::SYMBOLS),
+    };
+    let Some(&(_, forms)) = symbols.iter().find(|s| s.0 == name) else {
+        return Err(cx.error_help(
+            &names::UNKNOWN_ATTRIBUTE,
+            format!("the library of device functions for {} has no `{name}`", cx.target()),
+            "called here",
+            "write the function with others, or give one for this target with -D",
+        ));
+    };
     let given: Vec<Dtype> = args.iter().map(|t| t.ty.dtype).collect();
     let matching = forms.split(' ').find_map(|form| {
         let mut parts = form.split(':');
         let (tys, symbol, result) = (parts.next()?, parts.next()?, parts.next()?);
         let same = tys.chars().map(letter).eq(given.iter().copied());
-        same.then(|| (symbol, letter(result.chars().next().unwrap_or('f'))))
+        let mut results = result.chars().map(letter);
+        same.then(|| (symbol, results.next().unwrap_or(Dtype::Fp32), results.next()))
     });
-    let Some((symbol, result)) = matching else {
+    let Some((symbol, result, given_as)) = matching else {
         let found: Vec<String> = given.iter().map(ToString::to_string).collect();
         let choices: Vec<String> = forms
             .split(' ')
@@ -89,10 +107,11 @@ fn call(cx: &mut Emitter, a: &Args) -> R<Object> {
     let state = ExternElementwise::state(cx.loc(), &operands)
         .with(ExternElementwise::ATTR.libname, "")
         .with(ExternElementwise::ATTR.libpath, "")
-        .with(ExternElementwise::ATTR.symbol, &format!("__nv_{symbol}"))
+        .with(ExternElementwise::ATTR.symbol, &format!("{prefix}{symbol}"))
         .with(ExternElementwise::ATTR.pure, true);
     let value = cx.tensor_of(state, ty)?;
-    Ok(if TESTS.contains(&name) { convert::cast(cx, value, Dtype::Int1, None)? } else { value }.into())
+    let converted = if TESTS.contains(&name) { Some(Dtype::Int1) } else { given_as };
+    Ok(converted.map_or(Ok(value), |ty| convert::cast(cx, value, ty, None))?.into())
 }
 
 /// Names with their symbols (without `__nv_`) by argument types.

@@ -279,7 +279,7 @@ static TARGET: &[Builtin] = &[
     entry("get_current_target", "", "The GPU that is compiled for.", |_, _| Ok(Const::Space(Space::GpuTarget).into())),
     entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Object::bool(true))),
     entry("get_device_capability", "device=None", "Major and minor compute capability.", |cx, _| {
-        let (major, minor) = cx.target().compute_capability();
+        let (major, minor) = cx.target().version();
         Ok(Object::tuple(vec![Object::int(major), Object::int(minor)]))
     }),
     entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| {
@@ -309,7 +309,6 @@ pub(super) fn target_member(space: Space, name: &str) -> Option<Object> {
         (Space::Runtime, "driver") => Some(Const::Space(Space::Driver).into()),
         (Space::Driver, "active") => Some(Const::Space(Space::ActiveDriver).into()),
         (Space::ActiveDriver, "get_current_target") => call(name),
-        (Space::GpuTarget, "backend") => Some(Const::str("cuda").into()),
         _ => None,
     }
 }

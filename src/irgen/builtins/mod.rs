@@ -14,6 +14,7 @@ mod debug;
 mod descriptor;
 mod dot;
 mod entry;
+mod extern_amd;
 mod extern_math;
 mod hints;
 mod host;

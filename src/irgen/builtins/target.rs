@@ -10,6 +10,7 @@ use crate::irgen::semantic::operators;
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Builtin, Const, Func, Object};
 use crate::parser::ast::BinOp;
+use crate::target::Vendor;
 
 /// `tl.extra.cuda`
 pub(super) static CUDA: &[Builtin] = &[
@@ -40,10 +41,12 @@ fn nvidia(cx: &mut Emitter, kind: TtOp) -> R<Object> {
 
 /// `tl.target_info`
 pub(super) static INFO: &[Builtin] = &[
-    entry("is_cuda", "", "Whether the target is NVIDIA's.", |_, _| Ok(Object::bool(true))),
-    entry("is_hip", "", "Whether the target is AMD's.", |_, _| Ok(Object::bool(false))),
-    entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |_, _| Ok(Object::bool(false))),
-    entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |_, _| Ok(Object::bool(false))),
+    entry("is_cuda", "", "Whether the target is NVIDIA's.", |cx, _| {
+        Ok(Object::bool(cx.target().vendor() == Vendor::Nvidia))
+    }),
+    entry("is_hip", "", "Whether the target is AMD's.", |cx, _| Ok(Object::bool(cx.target().vendor() == Vendor::Amd))),
+    entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |cx, _| Ok(Object::bool(cx.target().is_cdna3()))),
+    entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |cx, _| Ok(Object::bool(cx.target().is_cdna4()))),
     entry("cuda_capability_geq", "major, minor=0", "Whether the compute capability is at least this.", |cx, a| {
         let least = a.int(cx, 0)? * 10 + a.int(cx, 1)?;
         Ok(Object::bool(i128::from(cx.target().triton_number()) >= least))

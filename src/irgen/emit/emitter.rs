@@ -14,7 +14,7 @@ use crate::ir::{Attr, Block, Ir, Loc, Op, OpKind, OpState, Type, Value};
 use crate::irgen::front::launch::Launch;
 use crate::irgen::types::{Dtype, MAX_NUMEL, Ty};
 use crate::source::Span;
-use crate::target::Target;
+use crate::target::{Float8, Target};
 
 /// What the front end has to know about the target and the launch.
 #[derive(Clone, Debug)]
@@ -226,8 +226,10 @@ impl Emitter {
 #[must_use]
 pub fn supports_dtype(target: &Target, dtype: Dtype) -> bool {
     match dtype {
-        Dtype::Fp8e4nv => target.has_fp8_cvt(),
-        Dtype::Fp8e4b8 | Dtype::Fp8e5b16 => false,
+        Dtype::Fp8e4nv => target.takes_float8(Float8::E4nv),
+        Dtype::Fp8e4b15 => target.takes_float8(Float8::E4b15),
+        Dtype::Fp8e4b8 => target.takes_float8(Float8::E4b8),
+        Dtype::Fp8e5b16 => target.takes_float8(Float8::E5b16),
         _ => true,
     }
 }

@@ -18,6 +18,12 @@ impl Default for Launch {
 }
 
 impl Launch {
+    /// What a launch on this target has where nobody says otherwise.
+    #[must_use]
+    pub fn usual(target: &Target) -> Launch {
+        Launch { num_stages: target.usual_stages(), ..Launch::default() }
+    }
+
     /// The options that are out of their range.
     #[must_use]
     pub fn faults(&self) -> Vec<LaunchFault> {

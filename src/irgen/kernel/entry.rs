@@ -96,7 +96,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
         cx.out().take_in(syntax);
         return Err(Reported);
     }
-    let mut launch = request.given.over(Launch::default());
+    let mut launch = request.given.over(Launch::usual(&request.settings.target));
     let (items, config) = parameters(cx, &func, request, &mut launch)?;
     cx.out().set_launch(launch);
     // A detached function holds the values that stand for the parameters' types.

@@ -223,7 +223,7 @@ pub fn list_configs(
     include_dirs: &[PathBuf],
     target: Target,
 ) -> Result<Vec<ConfigInfo>, Vec<Diagnostic>> {
-    let settings = Settings { target, launch: Launch::default(), debug: false, max_ops: MAX_OPS };
+    let settings = Settings { target, launch: Launch::usual(&target), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, settings);
     let func = choose(&mut cx, module, kernel).map_err(|Reported| cx.out().take_diags())?;
     config::infos(&mut cx, &func).map_err(|d| vec![d])

@@ -103,8 +103,9 @@ pub fn check_dtype(cx: &mut Emitter, dtype: Dtype) -> R<()> {
         return Ok(());
     }
     let later = matches!(dtype, Dtype::Fp8e4nv);
-    let what = if later { "NVIDIA GPUs have it from sm_89 on" } else { "NVIDIA GPUs do not have it" };
-    let fp8 = [Dtype::Fp8e5, Dtype::Fp8e4b15, Dtype::Fp8e4nv].into_iter().filter(|&d| supports_dtype(&target, d));
+    let what = if later { "NVIDIA GPUs have it from sm_89 on" } else { "this GPU does not have it" };
+    let all = [Dtype::Fp8e5, Dtype::Fp8e4b15, Dtype::Fp8e4nv, Dtype::Fp8e4b8, Dtype::Fp8e5b16];
+    let fp8 = all.into_iter().filter(|&d| supports_dtype(&target, d));
     let has = fp8.map(|d| format!("{d} (tl.{})", d.attr_name())).collect::<Vec<_>>().join(", ");
     let otherwise = if later { "; for fp8e4nv compile with `--arch sm_89` or later" } else { "" };
     Err(cx.error_help(

@@ -10,6 +10,7 @@ use crate::irgen::front::space::Space;
 use crate::irgen::semantic::shape;
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Builtin, Const, Method, Object};
+use crate::target::TritonArch;
 
 impl Walker<'_> {
     /// `value.attr`
@@ -17,7 +18,13 @@ impl Walker<'_> {
         let found = match base {
             Object::Error => return Err(Reported),
             Object::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => {
-                Some(Object::int(self.out.settings().target.triton_number()))
+                Some(match self.out.settings().target.triton_arch() {
+                    TritonArch::Number(number) => Object::int(number),
+                    TritonArch::Name(name) => Const::str(name).into(),
+                })
+            }
+            Object::Const(Const::Space(Space::GpuTarget)) if attr == "backend" => {
+                Some(Const::str(self.out.settings().target.triton_backend()).into())
             }
             Object::Const(Const::Space(Space::GpuTarget)) if attr == "warp_size" => {
                 Some(Object::int(self.out.settings().target.warp_size()))

@@ -83,12 +83,13 @@ pub fn with_cga(shape: &[i64], encoding: Attr, cga: &Bases) -> Option<Attr> {
             parent_cga.iter_mut().for_each(|basis| basis.insert(axis.min(basis.len()), 0));
             Attr::encoding(Encoding::Slice { dim: *dim, parent: with_cga(&parent_shape, *parent, &parent_cga)? })
         }
-        Encoding::NvidiaMma(_) | Encoding::Linear(_) => {
+        Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_) | Encoding::Linear(_) => {
             let layout = try_to_linear_layout(shape, encoding).ok()?;
             from_linear(&combine(&of_one_block(layout)?, cga, shape).ok()?)
         }
         Encoding::GenericLinear(_)
         | Encoding::SwizzledShared(_)
+        | Encoding::AmdRotatingShared(_)
         | Encoding::NvmmaShared(_)
         | Encoding::SharedLinear { .. }
         | Encoding::PaddedShared(_)

@@ -5,6 +5,7 @@
 //! Layouts" of wgmma. There are eight groups of four lanes. A group holds a row, and a lane two neighbouring columns of
 //! it (or `k_width` neighbours along K in an operand).
 
+use super::amd;
 use super::combine::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of};
 use super::lookup::try_to_linear_layout;
 use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma};
@@ -168,12 +169,14 @@ pub(super) fn dot_op(shape: &[i64], op_idx: u32, parent: Attr, k_width: u32) -> 
     match parent.as_encoding() {
         Some(Encoding::Blocked(e)) => blocked_operand(shape, op_idx, e),
         Some(Encoding::NvidiaMma(e)) => mma_operand(shape, op_idx, e, k_width),
-        _ => Err(LayoutError::new("the parent of a dot operand is neither blocked nor nvidia_mma")),
+        Some(Encoding::AmdMfma(e)) => amd::mfma_operand(shape, op_idx, e, k_width),
+        Some(Encoding::AmdWmma(e)) => amd::wmma_operand(shape, op_idx, e, k_width),
+        _ => Err(LayoutError::new("the parent of a dot operand is neither blocked nor that of a matrix instruction")),
     }
 }
 
 /// The axis over which the product sums: the last axis of operand 0, and the one before the last of operand 1.
-fn k_axis(op_idx: u32, rank: usize) -> usize {
+pub(super) fn k_axis(op_idx: u32, rank: usize) -> usize {
     if op_idx == 0 { rank - 1 } else { rank - 2 }
 }
 
@@ -198,7 +201,7 @@ fn broadcast_along_k(input: Dim, shape: &[u32], order: &[u32], k: usize) -> Line
 }
 
 /// The parent's cluster layout, changed so that all blocks hold all of K.
-fn operand_cga(cga: &Bases, k: usize, rank: usize) -> Result<LinearLayout, LayoutError> {
+pub(super) fn operand_cga(cga: &Bases, k: usize, rank: usize) -> Result<LinearLayout, LayoutError> {
     Ok(cga_layout(cga, rank)?.resize_out(Dim::axis(k), 1))
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use super::{distributed, shared, tensor_memory};
+use super::{amd, distributed, shared, tensor_memory};
 use crate::ir::core::encoding::LinearBases;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Encoding, Type, TypeData};
@@ -102,8 +102,11 @@ fn build(shape: &[i64], attr: Attr) -> Result<LinearLayout, LayoutError> {
         Encoding::Slice { dim, parent } => distributed::slice(shape, *dim, *parent),
         Encoding::DotOp { op_idx, parent, k_width } => distributed::dot_op(shape, *op_idx, *parent, *k_width),
         Encoding::NvidiaMma(e) => distributed::nvidia_mma(shape, e),
+        Encoding::AmdMfma(e) => amd::mfma(shape, e),
+        Encoding::AmdWmma(e) => amd::wmma(shape, e),
         Encoding::Linear(e) | Encoding::GenericLinear(e) => distributed::linear(shape, e),
         Encoding::SwizzledShared(e) => shared::swizzled(shape, e),
+        Encoding::AmdRotatingShared(e) => shared::rotating(shape, e),
         Encoding::NvmmaShared(e) => shared::nvmma(shape, e),
         Encoding::SharedLinear { offset, block, .. } => shared::shared_linear(shape, offset, block),
         Encoding::PaddedShared(e) => shared::padded(shape, e),

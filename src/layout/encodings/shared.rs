@@ -12,6 +12,18 @@ use crate::layout::{Dim, LayoutError, LinearLayout};
 
 /// Puts rows of `order[0]` after each other, with their elements exchanged in groups of `vec` by the row's phase.
 pub(super) fn swizzled(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout, LayoutError> {
+    exchanged(shape, e, |row| row / i64::from(e.per_phase) % i64::from(e.max_phase))
+}
+
+/// As [`swizzled`], but each block of `perPhase · maxPhase` rows exchanges its phases once more by its own number, so
+/// that a column of several blocks is spread over the banks too.
+pub(super) fn rotating(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout, LayoutError> {
+    let (per_phase, max_phase) = (i64::from(e.per_phase), i64::from(e.max_phase));
+    exchanged(shape, e, |row| (row / per_phase % max_phase) ^ (row / max_phase / per_phase % max_phase))
+}
+
+/// Rows of `order[0]` after each other, with their elements exchanged in groups of `vec` by what `phase` says of the row.
+fn exchanged(shape: &[i64], e: &SwizzledShared, phase: impl Fn(i64) -> i64) -> Result<LinearLayout, LayoutError> {
     let rank = shape.len();
     expect_order(&e.order, rank)?;
     for (what, v) in [("vec", e.vec), ("perPhase", e.per_phase), ("maxPhase", e.max_phase)] {
@@ -30,8 +42,7 @@ pub(super) fn swizzled(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout
     let columns = share[column];
     let mut bases: Bases = powers_below(columns).map(|c| vec![0, c as i32]).collect();
     for r in powers_below(share[row]) {
-        let phase = (r / i64::from(e.per_phase)) % i64::from(e.max_phase);
-        bases.push(vec![r as i32, ((i64::from(e.vec) * phase) % columns) as i32]);
+        bases.push(vec![r as i32, ((i64::from(e.vec) * phase(r)) % columns) as i32]);
     }
     let sizes = [(Dim::axis(row), share[row] as u32), (Dim::axis(column), columns as u32)];
     let mut tile = LinearLayout::from_bases(&[(Dim::Offset, bases)], &sizes)?;

@@ -8,11 +8,15 @@
 //! mma VERSION WARPS_PER_CTA INSTR_SHAPE CGA                               dot OP_IDX K_WIDTH PARENT
 //! swizzled VEC PER_PHASE MAX_PHASE ORDER CGA                              nvmma SWIZZLE TRANSPOSED ELEMENT_BITS FP4_PADDED CGA
 //! tmem BLOCK_M BLOCK_N COL_STRIDE TWO_CTAS CGA                            tmem_scales CGA
-//! linear REGISTER LANE WARP BLOCK
+//! linear REGISTER LANE WARP BLOCK                                         rotating VEC PER_PHASE MAX_PHASE ORDER CGA
+//! mfma VERSION WARPS_PER_CTA INSTR_SHAPE TRANSPOSED TILES_PER_WARP ELEMENT_BITS
+//! wmma VERSION TRANSPOSED TILES WARPS INSTR_SHAPE
 //! ```
 
 use super::super::*;
-use crate::ir::core::encoding::{Blocked, Encoding, LinearBases, NvidiaMma, NvmmaShared, SwizzledShared, TensorMemory};
+use crate::ir::core::encoding::{
+    AmdMfma, AmdWmma, Blocked, Encoding, LinearBases, NvidiaMma, NvmmaShared, SwizzledShared, TensorMemory,
+};
 use crate::ir::core::{Attr, Bases};
 
 pub(super) fn list<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> Vec<T> {
@@ -48,13 +52,34 @@ fn parse<'a>(words: &mut impl Iterator<Item = &'a str>, rank: usize) -> Attr {
             instr_shape: list(next()),
             cga: bases(next()),
         }),
-        "swizzled" => Encoding::SwizzledShared(SwizzledShared {
-            vec: number(next()),
-            per_phase: number(next()),
-            max_phase: number(next()),
-            order: list(next()),
-            cga: bases(next()),
+        "mfma" => Encoding::AmdMfma(AmdMfma {
+            version: number(next()),
+            warps_per_cta: list(next()),
+            instr_shape: list(next()),
+            is_transposed: next() == "1",
+            tiles_per_warp: list(next()),
+            element_bit_width: number(next()),
+            cga: vec![],
         }),
+        "wmma" => Encoding::AmdWmma(AmdWmma {
+            version: number(next()),
+            is_transposed: next() == "1",
+            tiles: bases(next()),
+            warps: bases(next()),
+            instr_shape: list(next()),
+            cga: vec![],
+            rank: rank as u32,
+        }),
+        kind @ ("swizzled" | "rotating") => {
+            let shared = SwizzledShared {
+                vec: number(next()),
+                per_phase: number(next()),
+                max_phase: number(next()),
+                order: list(next()),
+                cga: bases(next()),
+            };
+            if kind == "swizzled" { Encoding::SwizzledShared(shared) } else { Encoding::AmdRotatingShared(shared) }
+        }
         "nvmma" => Encoding::NvmmaShared(NvmmaShared {
             swizzling_byte_width: number(next()),
             transposed: next() == "1",

@@ -2,7 +2,6 @@
 
 pub mod accelerate_matmul;
 pub mod assign_cga_layouts;
-pub mod f32_dot;
 pub mod fence_insertion;
 pub mod loads_to_tma;
 pub mod optimize_accumulator_init;

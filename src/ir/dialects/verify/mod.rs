@@ -6,6 +6,7 @@
 //! fault as a message without the operation's name, and must not panic on anything that such an operation can hold:
 //! regions may be empty, their blocks may have any arguments.
 
+pub mod amdg;
 pub mod arith;
 pub mod cf;
 pub mod packed;

@@ -14,7 +14,7 @@ use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::layout;
 use crate::passes::ttg::{infer, module_attrs};
 
-/// Division of f32 by a constant, on NVIDIA GPUs: a multiplication by an approximate reciprocal, which is not rounded
+/// Division of f32 by a constant, where the target has it so: a multiplication by an approximate reciprocal, which is not rounded
 /// again.
 pub static DIVISION: &[&Pattern] =
     &[&Pattern::new("divf(x, c) -> mulf(x, approx_divf(1, c))", OpKind::Arith(ArithOp::Divf), division_by_constant)];
@@ -32,7 +32,7 @@ fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let [x, divisor] = rw.ir.all_operands(op);
     let (ty, loc) = (rw.ir.ty(x), rw.ir.loc(op));
     let Some(bits) = rw.const_of(divisor).and_then(Attr::splat_value) else { return false };
-    if ty.elem() != Type::f32() || module_attrs::target(rw.ir).is_none() {
+    if ty.elem() != Type::f32() || !module_attrs::target(rw.ir).is_some_and(|t| t.divides_by_reciprocals()) {
         return false;
     }
     let scalar =

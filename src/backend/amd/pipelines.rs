@@ -1,0 +1,57 @@
+//! The pipelines of a compilation for AMD's GPUs, as functions of the target and its options: Triton's, with the passes
+//! that there are.
+
+use crate::backend::GpuOptions;
+use crate::passes::common::{canonicalize, cse, inline, symbol_dce};
+use crate::passes::manager::Pipeline;
+use crate::passes::{amd, tt, ttg};
+
+/// TTIR as the front end makes it to optimised TTIR.
+pub(super) fn ttir() -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add(&inline::PASS);
+    p.add(&tt::rewrite_tensor_descriptor::PASS);
+    p.add(&tt::rewrite_tensor_pointer::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&tt::combine::PASS);
+    p.add(&tt::reorder_broadcast::PASS);
+    p.add(&cse::PASS);
+    p.add(&tt::licm::PASS);
+    p.add(&symbol_dce::PASS);
+    p.add(&tt::loop_unroll::PASS);
+    p
+}
+
+/// TTIR to TTGIR for an AMD GPU.
+pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add_with(
+        &ttg::convert_from_tt::PASS,
+        &[
+            ("target", options.target.triton_word()),
+            ("num-warps", options.num_warps.to_string()),
+            ("threads-per-warp", options.target.warp_size().to_string()),
+            ("num-ctas", options.num_ctas.to_string()),
+        ],
+    );
+    p.add(&ttg::coalesce::PASS);
+    // No instruction for tf32 is taken apart into three here.
+    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", "false".to_owned())]);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_thread_locality::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::fuse_nested_loops::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&tt::licm::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::reduce_data_duplication::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&amd::convert_to_buffer_ops::PASS);
+    p.add(&amd::fold_true_cmpi::PASS);
+    p.add(&amd::prepare_if_combining::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&cse::PASS);
+    p.add(&symbol_dce::PASS);
+    p
+}

@@ -1,0 +1,179 @@
+//! AMD's GPUs: the rows, and what each family holds.
+//!
+//! A *family* is what AMD documents one instruction set for: CDNA for data centres, with waves of 64 lanes and `mfma`,
+//! and RDNA, with waves of 32 lanes and `wmma`. It is private to this file: whoever needs to know something about a GPU
+//! asks for it by name, and a new GPU is a row here and the right answers.
+//!
+//! # Where the numbers come from
+//! Names and steppings: LLVM, "User Guide for AMDGPU Backend", table of processors. LDS and its banks: the instruction
+//! set guide of the family ("CDNA3 ISA", "CDNA4 ISA", "RDNA3 ISA", "RDNA4 ISA"), chapter "Local Data Share". Waves of a
+//! compute unit: the tuning guides of ROCm.
+
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
+use crate::diag::suggest::nearest;
+
+/// What sets one instruction set apart from another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Isa {
+    family: Family,
+    /// Major and minor number, as in the name: 9 and 4 of `gfx942`.
+    version: (u32, u32),
+    /// A device of this kind as its driver names it.
+    product: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Family {
+    Cdna2,
+    Cdna3,
+    Cdna4,
+    Rdna3,
+    Rdna4,
+}
+
+const fn row(
+    name: &'static str,
+    family: Family,
+    version: (u32, u32),
+    (lds_kib, banks): (u32, u32),
+    product: &'static str,
+) -> Target {
+    // A compute unit of CDNA has 32 waves, and a pair of RDNA, which shares the LDS of two, has 64.
+    let (warp_size, free_bytes_per_warp) = match family {
+        Family::Cdna2 | Family::Cdna3 | Family::Cdna4 => (64, lds_kib * 1024 / 32),
+        Family::Rdna3 | Family::Rdna4 => (32, 2 * lds_kib * 1024 / 64),
+    };
+    let shared = SharedMemory {
+        bytes: lds_kib * 1024,
+        banks,
+        bank_bytes: 4,
+        max_access_bits: 128,
+        free_bytes_per_warp,
+        ldmatrix: false,
+        stmatrix: false,
+    };
+    Target { name, warp_size, shared, isa: AnyIsa::Amd(Isa { family, version, product }) }
+}
+
+/// AMD's entry among the vendors.
+pub(super) static DEVICES: Devices = Devices {
+    rows: ROWS,
+    find,
+    of_module_word,
+    triton_backend: "hip",
+    triton_arch: |t| TritonArch::Name(t.name),
+    version: |t| t.amd().map_or((0, 0), |isa| isa.version),
+    product: |t| t.amd().map(|isa| isa.product),
+    num_stages: 2,
+    // CDNA3 alone has `xf32`, which has the bits of tf32.
+    dot_precisions: |t| {
+        if t.is_cdna3() { &["tf32", "ieee", "bf16x3", "bf16x6"] } else { &["ieee", "bf16x3", "bf16x6"] }
+    },
+    takes_small_products: true,
+    divides_by_reciprocals: false,
+    math_library: MathLibrary::Ocml,
+    takes_float8: |_, float| float != Float8::E4b15,
+    products: PRODUCTS,
+    advise,
+    spellings: "as `gfx942` or `hip:gfx942`",
+};
+
+/// All targets, by version.
+static ROWS: &[Target] = &[
+    row("gfx90a", Family::Cdna2, (9, 0), (64, 32), "AMD Instinct MI250X"),
+    row("gfx942", Family::Cdna3, (9, 4), (64, 32), "AMD Instinct MI300X"),
+    row("gfx950", Family::Cdna4, (9, 5), (160, 64), "AMD Instinct MI355X"),
+    row("gfx1100", Family::Rdna3, (11, 0), (64, 32), "AMD Radeon RX 7900 XTX"),
+    row("gfx1201", Family::Rdna4, (12, 0), (64, 32), "AMD Radeon RX 9070 XT"),
+];
+
+/// Products by the names that people use, with the processor that they have.
+const PRODUCTS: &[(&[&str], &str)] = &[
+    (&["mi210", "mi250", "mi250x", "cdna2"], "gfx90a"),
+    (&["mi300", "mi300a", "mi300x", "mi325x", "cdna3"], "gfx942"),
+    (&["mi350", "mi350x", "mi355x", "cdna4"], "gfx950"),
+    (&["rx7900", "7900xtx", "7900xt", "w7900", "rdna3"], "gfx1100"),
+    (&["rx9070", "9070xt", "9070", "r9700", "rdna4"], "gfx1201"),
+];
+
+/// The target that a user names: `gfx942`, `hip:gfx942`, `hip:gfx942:64`, or with the modes behind it that ROCm writes,
+/// `gfx942:sramecc+:xnack-`. Code here keeps to what every mode allows.
+fn find(word: &str) -> Option<Target> {
+    match word.strip_prefix("hip:") {
+        None => named(word.split(':').next()?),
+        Some(word) => {
+            let (name, lanes) = word.split_once(':').unzip();
+            let target = named(name.unwrap_or(word))?;
+            lanes.is_none_or(|lanes| lanes == target.warp_size().to_string()).then_some(target)
+        }
+    }
+}
+
+fn named(name: &str) -> Option<Target> {
+    ROWS.iter().find(|t| t.name == name).copied()
+}
+
+/// The GPU of a module by Triton's word for it, `hip:gfx942`.
+fn of_module_word(word: &str) -> Option<Target> {
+    named(word.strip_prefix("hip:")?)
+}
+
+/// What helps a user who names a processor that is no row: the row with the nearest name.
+fn advise(word: &str) -> Option<String> {
+    let name = word.strip_prefix("hip:").unwrap_or(word);
+    let near = nearest(name, ROWS.iter().map(|t| t.name)).filter(|_| name.starts_with("gfx"));
+    near.map(|name| format!("did you mean `{name}`?"))
+}
+
+impl Target {
+    fn amd(&self) -> Option<Isa> {
+        match self.isa {
+            AnyIsa::Amd(isa) => Some(isa),
+            AnyIsa::Nvidia(_) => None,
+        }
+    }
+
+    fn is_amd(&self, families: &[Family]) -> bool {
+        self.amd().is_some_and(|isa| families.contains(&isa.family))
+    }
+}
+
+/// What the families hold.
+impl Target {
+    /// CDNA3: MI300.
+    #[must_use]
+    pub fn is_cdna3(&self) -> bool {
+        self.is_amd(&[Family::Cdna3])
+    }
+
+    /// CDNA4: MI350.
+    #[must_use]
+    pub fn is_cdna4(&self) -> bool {
+        self.is_amd(&[Family::Cdna4])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_hold_the_versions() {
+        for t in ROWS {
+            let (major, minor) = t.version();
+            assert!(t.name.starts_with(&format!("gfx{major}{minor}")), "{t}");
+            assert_eq!(t.warp_size(), if major == 9 { 64 } else { 32 }, "{t}");
+        }
+    }
+
+    #[test]
+    fn a_processor_is_its_own_gpu_alone() {
+        let of = |name: &str| Target::parse(name).unwrap();
+        assert!(of("gfx942").is_same_gpu(&of("hip:gfx942")));
+        assert!(!of("gfx942").is_same_gpu(&of("gfx950")));
+        assert!(!of("gfx942").is_same_gpu(&of("sm_80")));
+        assert_eq!((of("gfx942").triton_word().as_str(), of("gfx942").runs_on()), ("hip:gfx942", None));
+        assert_eq!((of("gfx942").max_warps(), of("gfx1201").max_warps()), (16, 32));
+        assert!(ROWS.iter().all(|t| !t.has_tma() && !t.has_clusters() && !t.has_tf32_mma()));
+    }
+}
