@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
     List(List),
+    /// Talk to an editor about kernel files and IR, in the Language Server Protocol
+    Lsp,
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
     /// Show the cache of compilations, or make it smaller

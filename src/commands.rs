@@ -8,6 +8,7 @@ pub(crate) mod emulate;
 mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
+pub(crate) mod lsp;
 mod measured;
 pub(crate) mod run;
 mod summary;

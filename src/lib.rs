@@ -179,3 +179,6 @@ pub mod cases;
 
 #[doc(hidden)]
 pub mod gpu;
+
+#[doc(hidden)]
+pub mod lsp;

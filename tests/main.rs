@@ -48,6 +48,8 @@ mod launchers_c;
 mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
+#[path = "suite/lsp/mod.rs"]
+mod lsp;
 #[path = "suite/manifest.rs"]
 mod manifest;
 #[path = "suite/op_instances.rs"]

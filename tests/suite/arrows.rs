@@ -75,6 +75,26 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("gpu::lock", &[]),
     (
+        "lsp",
+        &[
+            "source",
+            "diag",
+            "text_file",
+            "whole_file",
+            "target",
+            "threads",
+            "parser",
+            "ir",
+            "layout",
+            "analysis",
+            "irgen",
+            "backend",
+            "driver",
+            "cases",
+            "build",
+        ],
+    ),
+    (
         "gpu",
         &[
             "source",
