@@ -1,7 +1,7 @@
 //! Diagnostics as the protocol has them.
 //!
-//! A diagnostic is shown in the document at the first of its labels that lies there: a fault of an imported helper shows
-//! at the call that leads to it. The other labels are related places.
+//! A diagnostic is shown in the document at the first of its labels that lies there: a fault of an imported helper
+//! shows at the call that leads to it. The other labels are related places.
 
 use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range, Uri};
 

@@ -1,9 +1,10 @@
 //! The analysis of a kernel file.
 //!
 //! 1. The syntax of the whole file is checked, and its names are indexed.
-//! 2. Every kernel whose types are known ([`super::project`]) is lowered, with a record of what its expressions are. The
-//!    passes do not run: what only they find shows when the file is compiled.
-//! 3. All other functions are checked for what needs no types, and each such kernel gets a hint that says what it needs.
+//! 2. Every kernel whose types are known ([`super::project`]) is lowered, with a record of what its expressions are.
+//!    The passes do not run: what only they find shows when the file is compiled.
+//! 3. All other functions are checked for what needs no types, and each such kernel gets a hint that says what it
+//!    needs.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

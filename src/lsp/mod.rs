@@ -2,10 +2,10 @@
 //!
 //! 1. [`server`] reads messages on the main thread, which keeps the open documents ([`documents`]) and answers
 //!    requests. It never parses and never waits.
-//! 2. Each change of a document becomes a task of the analyst, a thread ([`analyst`]). A newer text stops the work on an
-//!    older one. The result is an [`analysis::Analysis`]: diagnostics, where names lead, what expressions are.
-//! 3. A request is answered from the analysis of the text that the client sees. If that is still being made, the request
-//!    waits in a list while the server goes on; if the text changes first, it ends as "content modified".
+//! 2. Each change of a document becomes a task of the analyst, a thread ([`analyst`]). A newer text stops the work on
+//!    an older one. The result is an [`analysis::Analysis`]: diagnostics, where names lead, what expressions are.
+//! 3. A request is answered from the analysis of the text that the client sees. If that is still being made, the
+//!    request waits in a list while the server goes on; if the text changes first, it ends as "content modified".
 //! 4. What takes longer has threads of its own: looking for uses in the files of the workspace ([`references`]), and
 //!    compiling what was saved, for registers and shared memory ([`compiled`]).
 //!
@@ -18,6 +18,7 @@
 mod actions;
 mod analysis;
 mod analyst;
+mod begin;
 mod compiled;
 mod completion;
 mod diagnostics;

@@ -11,21 +11,19 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    ExecuteCommandOptions, GotoDefinitionResponse, Hover, HoverContents, HoverProviderCapability, InitializeParams,
-    Location, MarkupContent, MarkupKind, OneOf, Position, PositionEncodingKind, PublishDiagnosticsParams, SaveOptions,
-    ServerCapabilities, TextDocumentIdentifier, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    GotoDefinitionResponse, Hover, HoverContents, InitializeParams, Location, MarkupContent, MarkupKind, Position,
+    PublishDiagnosticsParams, TextDocumentIdentifier, Uri,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::analysis::Analysis;
 use super::analyst::{self, Done};
+use super::begin::{capabilities, encoding, refreshes_lenses, roots};
 use super::documents::{Document, Documents, Snapshot};
 use super::positions::Encoding;
 use super::references::Search;
-use super::{actions, compiled, completion, diagnostics, goto, hints, hover, lens, uri};
+use super::{actions, compiled, completion, diagnostics, goto, hints, hover, lens};
 use crate::source::Span;
 use crate::threads;
 
@@ -68,58 +66,6 @@ fn run(connection: &Connection) -> io::Result<()> {
         own_requests: 0,
     };
     server.serve(connection, &analysed, &compiled, &searches).map_err(against_protocol)
-}
-
-/// UTF-8 if the client can, since that is what texts are in here.
-fn encoding(params: &InitializeParams) -> Encoding {
-    let offered = params.capabilities.general.as_ref().and_then(|g| g.position_encodings.as_ref());
-    if offered.is_some_and(|all| all.contains(&PositionEncodingKind::UTF8)) { Encoding::Utf8 } else { Encoding::Utf16 }
-}
-
-fn refreshes_lenses(params: &InitializeParams) -> bool {
-    let workspace = params.capabilities.workspace.as_ref();
-    workspace.and_then(|w| w.code_lens.as_ref()).and_then(|c| c.refresh_support).unwrap_or(false)
-}
-
-#[allow(deprecated)] // older clients have one root
-fn roots(params: &InitializeParams) -> Vec<PathBuf> {
-    match &params.workspace_folders {
-        Some(folders) => folders.iter().filter_map(|f| uri::to_path(&f.uri)).collect(),
-        None => params.root_uri.iter().filter_map(uri::to_path).collect(),
-    }
-}
-
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
-    ServerCapabilities {
-        position_encoding: Some(match encoding {
-            Encoding::Utf8 => PositionEncodingKind::UTF8,
-            Encoding::Utf16 => PositionEncodingKind::UTF16,
-        }),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
-            ..TextDocumentSyncOptions::default()
-        })),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        completion_provider: Some(CompletionOptions {
-            trigger_characters: Some(vec![".".to_owned()]),
-            ..CompletionOptions::default()
-        }),
-        inlay_hint_provider: Some(OneOf::Left(true)),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
-            ..CodeActionOptions::default()
-        })),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: vec![lens::COMPILE.to_owned()],
-            ..ExecuteCommandOptions::default()
-        }),
-        ..ServerCapabilities::default()
-    }
 }
 
 /// A request that waits for the analysis of a document.

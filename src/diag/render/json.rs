@@ -1,10 +1,10 @@
 //! The `json` format: one object a line, for tools.
 //!
 //! The keys and their order are part of the command line's contract: `code`, `severity`, `message`, `file`, `line`,
-//! `column`, `end_line`, `end_column`, `labels`, `notes`, `help`, `fix`. Positions are 1-based and `end_column` is exclusive;
-//! they are `null` where the diagnostic has none. `labels` holds every label, the primary first, with the same position
-//! keys and its `text`. `fix` is `null` or has a `title` and `edits`: position keys and the `text` that replaces what stands
-//! there. Strings are whole, never clipped.
+//! `column`, `end_line`, `end_column`, `labels`, `notes`, `help`, `fix`. Positions are 1-based and `end_column` is
+//! exclusive; they are `null` where the diagnostic has none. `labels` holds every label, the primary first, with the
+//! same position keys and its `text`. `fix` is `null` or has a `title` and `edits`: position keys and the `text` that
+//! replaces what stands there. Strings are whole, never clipped.
 
 use serde::Serialize;
 

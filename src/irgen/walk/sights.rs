@@ -2,8 +2,8 @@
 //!
 //! 1. [`Walker::watch`] begins. From then on expressions, targets of assignments and parameters of kernels and of the
 //!    functions that they call leave a [`Sight`]; host code and the library leave none.
-//! 2. A place that is walked several times (an unrolled loop, a helper with several specialisations) keeps what differs,
-//!    up to [`MAX_SIGHTS`].
+//! 2. A place that is walked several times (an unrolled loop, a helper with several specialisations) keeps what
+//!    differs, up to [`MAX_SIGHTS`].
 //!
 //! Example: under `x = tl.load(p + offs)` the name `x` leaves a tensor `fp32[64]` with its value in the IR.
 

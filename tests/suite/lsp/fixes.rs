@@ -38,7 +38,7 @@ fn what_a_help_says_can_be_done_for_the_user() {
         (body(p, "tl.store(p, tl.sum(tl.load(p + tl.arange(0, 8)), dim=0))"), "dim=", "axis="),
         (body("p: \"*fp23\"", "tl.store(p, 1.0)"), "*fp23\"", "*fp32\""),
         // Functions of other packages.
-        (body(p, "tl.store(p, arange(0, 1))"), " arange", " tl.arange"),
+        (body(p, "tl.store(p + arange(0, 4), 1.0)"), " arange", " tl.arange"),
         // Operators of Python and of other languages.
         (body(p, "tl.store(p, 1.0, mask=n > 0 && n < 4)"), "&&", "and"),
         (body(p, "if n <> 4:\n        tl.store(p, 1.0)"), "<>", "!="),
