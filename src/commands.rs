@@ -10,6 +10,7 @@ pub(crate) mod interpret;
 pub(crate) mod list;
 pub(crate) mod lsp;
 mod measured;
+pub(crate) mod report;
 pub(crate) mod run;
 mod summary;
 pub(crate) mod tune;

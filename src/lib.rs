@@ -182,3 +182,6 @@ pub mod gpu;
 
 #[doc(hidden)]
 pub mod lsp;
+
+#[doc(hidden)]
+pub mod report;

@@ -72,6 +72,8 @@ mod random_ir;
 mod references;
 #[path = "suite/remarks.rs"]
 mod remarks;
+#[path = "suite/report.rs"]
+mod report;
 #[path = "suite/shared_memory.rs"]
 mod shared_memory;
 #[cfg(unix)]

@@ -74,6 +74,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
     ),
     ("gpu::lock", &[]),
+    ("report", &["source", "diag", "backend", "driver", "passes"]),
     (
         "lsp",
         &[

@@ -50,6 +50,7 @@ impl Result {
             timings: _,
             printed: _,
             dumps: _,
+            passes: _,
             slow_assembler: _,
         } = made;
         Some(Result {
