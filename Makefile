@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test editors lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test editors report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -40,6 +40,10 @@ test: toolchain ## all tests; none is skipped for want of a tool
 editors: toolchain ## the language server in Neovim (a scripted session), and the VS Code extension: compiled, tested, packaged to out/ttc.vsix
 	$(CARGO) build --locked
 	TTC=$(CURDIR)/target/debug/ttc scripts/editors.sh $(OUT)
+
+report-test: toolchain ## the page of `ttc report` in Chromium without a screen: lines marked as the data say, no error on the console
+	$(CARGO) build --locked
+	TTC=$(CURDIR)/target/debug/ttc scripts/report/test.sh $(OUT)/report
 
 lsp-latency: build ## how long the language server takes after a key in a file of 1,000 lines, as a table
 	TTC_LSP_PROGRAM=$(CURDIR)/$(TTC) $(CARGO) test --locked --test main lsp::latency -- --ignored --nocapture

@@ -40,5 +40,5 @@ pub use kernel::entry::{Lowered, lower_kernel, watch_kernel};
 pub use kernel::list::{KernelInfo, KernelParam, Kind, Source, list_configs, list_kernels};
 pub use kernel::request::{KernelRequest, ParamInfo};
 pub use kernel::template::Template;
-pub use kernel::untyped::check_untyped;
+pub use kernel::untyped::{check_untyped, reached};
 pub use walk::{Sight, Sights};

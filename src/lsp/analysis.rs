@@ -46,7 +46,13 @@ impl Analysis {
 
 /// Analyses a document; `others` are the open ones that it may import. `None` if `stop` came first.
 #[must_use]
-pub(super) fn analyse(version: i32, own: &Snapshot, others: &[Snapshot], stop: &Arc<AtomicBool>) -> Option<Analysis> {
+pub(super) fn analyse(
+    version: i32,
+    own: &Snapshot,
+    others: &[Snapshot],
+    old: Option<&Arc<Analysis>>,
+    stop: &Arc<AtomicBool>,
+) -> Option<Analysis> {
     let mut sources = SourceMap::default();
     let add = |sources: &mut SourceMap, s: &Snapshot| {
         sources.add(s.path.to_string_lossy(), s.on_disk.then_some(s.path.as_path()), s.text.clone())
@@ -65,7 +71,7 @@ pub(super) fn analyse(version: i32, own: &Snapshot, others: &[Snapshot], stop: &
     let about = || format!("language server: {}", own.path.display());
     let done = reproducer::guard(about, &before, || {
         if language == Language::Source {
-            let done = kernels::analyse(&input, &mut sources, stop);
+            let done = kernels::analyse(&input, &mut sources, old, stop);
             return Ok(done.map(|(k, said)| (About::Kernels(Box::new(k)), said)));
         }
         let (stage, said) = stages::analyse(&sources, file);

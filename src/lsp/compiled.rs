@@ -65,7 +65,7 @@ pub(super) fn start() -> std::io::Result<(Sender<Task>, Receiver<Done>)> {
 fn compile(task: &Task) -> Option<Compiled> {
     let About::Kernels(kernels) = &task.analysis.about else { return None };
     let mut all = Compiled { version: task.analysis.version, kernels: BTreeMap::new(), said: vec![] };
-    for unit in kernels.units.iter().filter(|u| u.ir.is_some()) {
+    for unit in kernels.units.iter().filter(|u| u.lowered.is_some()) {
         if task.stop.load(Ordering::Relaxed) {
             return None;
         }

@@ -3,6 +3,7 @@
 //! 1. The syntax of the whole file is checked, and its names are indexed.
 //! 2. Every kernel whose types are known ([`super::project`]) is lowered, with a record of what its expressions are.
 //!    The passes do not run: what only they find shows when the file is compiled.
+//!    A kernel that no change has reached keeps what was found before ([`super::reuse`]).
 //! 3. All other functions are checked for what needs no types, and each such kernel gets a hint that says what it
 //!    needs.
 
@@ -10,7 +11,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::analysis::Analysis;
 use super::project;
+use super::reuse::Reuse;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::diag::{Diagnostic, Severity, codes};
 use crate::driver::Job;
@@ -37,8 +40,15 @@ pub(super) struct Unit {
     pub(super) name: String,
     pub(super) job: Job,
     pub(super) sights: Sights,
+    /// What was said while it was lowered.
+    pub(super) said: Vec<Diagnostic>,
     /// The IR, if nothing was wrong.
-    pub(super) ir: Option<Ir>,
+    pub(super) lowered: Option<Arc<Lowered>>,
+}
+
+/// The IR of a kernel, and what is known of its values.
+pub(super) struct Lowered {
+    ir: Ir,
     axis: OnceLock<AxisInfoAnalysis>,
 }
 
@@ -46,15 +56,16 @@ impl Unit {
     /// What is known of the kernel's values along each axis. It is found out when somebody asks.
     #[must_use]
     pub(super) fn axis(&self) -> Option<(&Ir, &AxisInfoAnalysis)> {
-        let ir = self.ir.as_ref()?;
-        Some((ir, self.axis.get_or_init(|| AxisInfoAnalysis::of_module(ir))))
+        let Lowered { ir, axis } = &**self.lowered.as_ref()?;
+        Some((ir, axis.get_or_init(|| AxisInfoAnalysis::of_module(ir))))
     }
 }
 
-/// Analyses a kernel file. `None` if `stop` came first.
+/// Analyses a kernel file; what `old` says of an older text is used where it still holds. `None` if `stop` came first.
 pub(super) fn analyse(
     input: &Input,
     sources: &mut SourceMap,
+    old: Option<&Arc<Analysis>>,
     stop: &Arc<AtomicBool>,
 ) -> Option<(Kernels, Vec<Diagnostic>)> {
     let stopped = || stop.load(Ordering::Relaxed);
@@ -67,6 +78,7 @@ pub(super) fn analyse(
         let index = Index::default();
         return Some((Kernels { index, units: vec![], top, include: vec![] }, vec![]));
     }
+    let reuse = old.and_then(|old| Reuse::of(old, &sources.file(file).text, &top, file));
     let known = project::of_file(input, sources);
     let index = index(sources, file, &known.include);
     let mut units = vec![];
@@ -74,15 +86,15 @@ pub(super) fn analyse(
         if stopped() {
             return None;
         }
-        let Some(name) = job.kernel.clone() else { continue };
-        let request = kernel_request(&job, &job.settled());
-        let (result, sights) = watch_kernel(sources, file, &request, stop);
-        let (ir, found) = match result {
-            Ok(lowered) => (Some(lowered.ir), lowered.warnings),
-            Err(found) => (None, found),
+        let unit = match reuse.as_ref().and_then(|r| r.unit(&job, &top)) {
+            Some(unit) => unit,
+            None => match lower(job, file, sources, stop) {
+                Some(unit) => unit,
+                None => continue,
+            },
         };
-        said.extend(found);
-        units.push(Unit { name, job, sights, ir, axis: OnceLock::new() });
+        said.extend(unit.said.iter().cloned());
+        units.push(unit);
     }
     if stopped() {
         return None;
@@ -92,6 +104,18 @@ pub(super) fn analyse(
     let open = known.kernels.iter().filter(|k| k.entry && !typed.contains(&k.name));
     said.extend(open.filter_map(|k| untyped(&top, k)));
     (!stopped()).then_some((Kernels { index, units, top, include: known.include }, said))
+}
+
+/// Lowers a kernel.
+fn lower(job: Job, file: FileId, sources: &mut SourceMap, stop: &Arc<AtomicBool>) -> Option<Unit> {
+    let name = job.kernel.clone()?;
+    let request = kernel_request(&job, &job.settled());
+    let (result, sights) = watch_kernel(sources, file, &request, stop);
+    let (lowered, said) = match result {
+        Ok(done) => (Some(Arc::new(Lowered { ir: done.ir, axis: OnceLock::new() })), done.warnings),
+        Err(said) => (None, said),
+    };
+    Some(Unit { name, job, sights, said, lowered })
 }
 
 /// The kernels of a file with what each needs.

@@ -32,6 +32,7 @@ mod library;
 mod positions;
 mod project;
 mod references;
+mod reuse;
 mod server;
 mod stages;
 mod uri;

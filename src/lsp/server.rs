@@ -64,6 +64,7 @@ fn run(connection: &Connection) -> io::Result<()> {
         compile,
         found,
         own_requests: 0,
+        epoch: 0,
     };
     server.serve(connection, &analysed, &compiled, &searches).map_err(against_protocol)
 }
@@ -95,6 +96,8 @@ struct Server {
     compile: Sender<compiled::Task>,
     found: Sender<Found>,
     own_requests: i32,
+    /// Counts the changes on the disk that the client told of.
+    epoch: u64,
 }
 
 impl Server {
@@ -190,6 +193,12 @@ impl Server {
                 let Some(p) = params::<lsp_types::DidSaveTextDocumentParams>(n.params) else { return };
                 self.compile(p.text_document.uri.as_str());
             }
+            // A case file, a manifest, or a file that is imported and not open.
+            notification::DidChangeWatchedFiles::METHOD => {
+                self.epoch += 1;
+                let open: Vec<Uri> = self.documents.0.values().map(|d| d.uri.clone()).collect();
+                open.iter().for_each(|uri| self.analyse(uri));
+            }
             notification::Cancel::METHOD => {
                 let Some(p) = params::<lsp_types::CancelParams>(n.params) else { return };
                 self.cancel(&match p.id {
@@ -203,7 +212,7 @@ impl Server {
 
     /// Sends a document to the analyst, and behind it those that may import it.
     fn analyse(&mut self, uri: &Uri) {
-        let snapshots = self.documents.snapshots();
+        let (snapshots, epoch) = (self.documents.snapshots(), self.epoch);
         let stem = self.documents.get(uri).and_then(|d| d.path.file_stem()).map(|s| s.to_string_lossy().into_owned());
         let names_it = |d: &Document| stem.as_ref().is_some_and(|s| d.text.contains(s.as_str()));
         let others: Vec<String> = self
@@ -220,8 +229,14 @@ impl Server {
             d.stop = Arc::default();
             let own = Snapshot { path: d.path.clone(), on_disk: d.on_disk, text: d.text.clone() };
             let (version, stop) = (d.version, d.stop.clone());
-            let _ =
-                self.tasks.send(analyst::Task { uri: key.to_owned(), version, own, others: snapshots.clone(), stop });
+            let _ = self.tasks.send(analyst::Task {
+                uri: key.to_owned(),
+                version,
+                own,
+                others: snapshots.clone(),
+                epoch,
+                stop,
+            });
         }
     }
 

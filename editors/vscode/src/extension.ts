@@ -20,7 +20,11 @@ function documents(): DocumentSelector {
 async function start(): Promise<void> {
   const command = vscode.workspace.getConfiguration("ttc").get<string>("path", "ttc");
   const server: ServerOptions = { command, args: ["lsp"] };
-  const options: LanguageClientOptions = { documentSelector: documents() };
+  const options: LanguageClientOptions = {
+    documentSelector: documents(),
+    // Case files and manifests give kernels their types.
+    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{tk,py,toml}") },
+  };
   client = new LanguageClient("ttc", "ttc", server, options);
   try {
     await client.start();

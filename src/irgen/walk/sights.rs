@@ -101,6 +101,13 @@ impl Sights {
         all
     }
 
+    /// The same in a text of which parts have moved. What has no new place is left out.
+    #[must_use]
+    pub fn moved(&self, to: &dyn Fn(Span) -> Option<Span>) -> Sights {
+        let seen = self.seen.iter().filter_map(|(span, seen)| Some((to(*span)?, seen.clone())));
+        Sights { seen: seen.collect(), bound: self.bound.iter().filter_map(|s| to(*s)).collect() }
+    }
+
     fn add(&mut self, span: Span, v: &Object) {
         let Some(sight) = Sight::of(v) else { return };
         let seen = self.seen.entry(span).or_default();

@@ -234,6 +234,12 @@ fn a_manifest_gives_the_types() {
     assert_eq!(messages(&client.diagnostics(&doc, 1)), Vec::<String>::new());
     let x = hover(&mut client, &doc, &text, "x = ", 0);
     assert!(x.contains("x: bf16[128]"), "{x}");
+    // A manifest that changes counts at once.
+    std::fs::write(folder.path.join("ttc.toml"), manifest.replace("128", "256")).unwrap();
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    assert_eq!(messages(&client.diagnostics(&doc, 1)), Vec::<String>::new());
+    let x = hover(&mut client, &doc, &text, "x = ", 0);
+    assert!(x.contains("x: bf16[256]"), "{x}");
     client.stop();
 }
 
