@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::documents::Snapshot;
 use super::kernels::Kernels;
+use super::snapshot::Snapshot;
 use super::stages::StageFile;
 use super::{kernels, stages};
 use crate::diag::{Diagnostic, Place};

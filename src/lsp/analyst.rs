@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::analysis::{Analysis, analyse};
-use super::documents::Snapshot;
+use super::snapshot::Snapshot;
 use crate::threads;
 
 /// A document to analyse.

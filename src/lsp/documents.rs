@@ -10,6 +10,7 @@ use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use super::analysis::Analysis;
 use super::compiled::Compiled;
 use super::positions::Encoding;
+use super::snapshot::Snapshot;
 use super::uri;
 
 /// An open document.
@@ -66,14 +67,6 @@ impl Document {
     pub(super) fn fresh(&self) -> Option<&Arc<Analysis>> {
         self.analysis.as_ref().filter(|a| a.version == self.version)
     }
-}
-
-/// A text for an analysis.
-#[derive(Clone)]
-pub(super) struct Snapshot {
-    pub(super) path: PathBuf,
-    pub(super) on_disk: bool,
-    pub(super) text: Arc<str>,
 }
 
 /// All open documents by URI.

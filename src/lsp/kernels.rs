@@ -22,7 +22,7 @@ use crate::driver::input::Input;
 use crate::driver::request::kernel_request;
 use crate::ir::Ir;
 use crate::irgen::front::top_level::TopLevel;
-use crate::irgen::{Index, KernelInfo, Kind, Sights, check_untyped, index, list_kernels, watch_kernel};
+use crate::irgen::{Index, KernelInfo, Kind, Sights, check_untyped, index, watch_kernel};
 use crate::parser::ast::FunctionDef;
 use crate::source::{FileId, SourceMap, Span};
 
@@ -116,11 +116,6 @@ fn lower(job: Job, file: FileId, sources: &mut SourceMap, stop: &Arc<AtomicBool>
         Err(said) => (None, said),
     };
     Some(Unit { name, job, sights, said, lowered })
-}
-
-/// The kernels of a file with what each needs.
-pub(super) fn listed(sources: &mut SourceMap, file: FileId, include: &[PathBuf]) -> Vec<KernelInfo> {
-    list_kernels(sources, file, include).0
 }
 
 /// Says that a kernel was checked without types, with the annotations that would give it some.

@@ -34,6 +34,7 @@ mod project;
 mod references;
 mod reuse;
 mod server;
+mod snapshot;
 mod stages;
 mod uri;
 

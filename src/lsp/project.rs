@@ -9,13 +9,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::kernels::listed;
 use crate::build::lookup;
 use crate::cases::Folder;
 use crate::driver::check::is_complete;
 use crate::driver::input::Input;
 use crate::driver::{Job, JobOptions};
-use crate::irgen::KernelInfo;
+use crate::irgen::{KernelInfo, list_kernels};
 use crate::source::SourceMap;
 use crate::target::Target;
 
@@ -33,7 +32,7 @@ pub(super) fn of_file(input: &Input, sources: &mut SourceMap) -> Known {
     let manifest = on_disk.then(|| lookup::nearest(&input.path)).flatten();
     let built = manifest.map_or_else(Vec::new, |manifest| lookup::jobs_of(&manifest, input, sources));
     let include = built.first().map(|j| j.options.include.clone()).unwrap_or_default();
-    let kernels = listed(sources, input.file, &include);
+    let kernels = list_kernels(sources, input.file, &include).0;
     let options = Arc::new(JobOptions { include: include.clone(), ..JobOptions::default() });
     let mut jobs = vec![];
     for k in kernels.iter().filter(|k| k.entry || built.iter().any(|j| j.kernel.as_deref() == Some(&k.name))) {

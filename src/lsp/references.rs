@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lsp_types::Location;
 
 use super::analysis::{About, Analysis};
-use super::documents::Snapshot;
 use super::goto::location;
 use super::positions::Encoding;
+use super::snapshot::Snapshot;
 use super::{goto, uri};
 use crate::driver::input::{Language, language};
 use crate::irgen::{Leads, index};
