@@ -59,6 +59,8 @@ for (const path of process.argv.slice(2)) {
   });
   check(`${path}: SASS leads back`, back > 0, back);
   await page.keyboard.press("p");
+  const visible = await page.$$eval(".view", (all) => all.filter((v) => v.offsetHeight > 0).map((v) => v.id).join());
+  check(`${path}: the passes alone are shown`, visible === "passes", visible);
   for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
   const pass = await page.$eval("#pass", (e) => e.textContent);
   check(`${path}: the sixth module is shown`, pass.startsWith("6/"), pass);

@@ -219,9 +219,21 @@ pub(super) fn sass(text: &str, frames: &Frames) -> Linked {
         if trimmed.starts_with(".section") {
             now = vec![];
         }
-        out.push((line.to_owned(), if is_instruction(trimmed) { now.clone() } else { vec![] }));
+        if is_instruction(trimmed) {
+            out.push((narrow(trimmed), now.clone()));
+        } else {
+            out.push((trimmed.to_owned(), vec![]));
+        }
     }
     out
+}
+
+/// An instruction without the columns of blanks behind its address: five stages stand beside each other.
+fn narrow(line: &str) -> String {
+    match line.split_once("*/") {
+        Some((address, rest)) => format!("{address}*/ {}", rest.trim_start()),
+        None => line.to_owned(),
+    }
 }
 
 /// Whether a line of SASS is an instruction: `/*0010*/  MOV R1, R2 ;`.

@@ -1,4 +1,5 @@
-//! Typing at random: the server never ends, and what it shows is what a fresh look at the text shows.
+//! Typing at random: the server never ends, and what it shows is what a fresh look at the text shows, although it keeps
+//! what it found of kernels that an edit does not reach.
 //!
 //! `TTC_LSP_EDITS=10000` makes it that many edits (`make lsp-random`).
 
@@ -33,6 +34,16 @@ def k(p: \"*fp32:16\", n: \"i32\", BLOCK: tl.constexpr = SIZE):
         else:
             acc = acc - tl.sum(x, 0)
     tl.store(p + offs, acc, mask=offs < n)
+
+@triton.jit
+def halved(p: \"*fp32:16\", BLOCK: tl.constexpr = SIZE):
+    offs = tl.arange(0, BLOCK)
+    tl.store(p + offs, half(tl.load(p + offs), 4))
+
+@triton.jit
+def ones(p: \"*fp16\", n: \"i32\"):
+    offs = tl.program_id(0) * 16 + tl.arange(0, 16)
+    tl.store(p + offs, 1.0, mask=offs < n)
 ";
 
 const WORDS: [&str; 34] = [
