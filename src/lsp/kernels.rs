@@ -86,7 +86,7 @@ pub(super) fn analyse(
         if stopped() {
             return None;
         }
-        let unit = match reuse.as_ref().and_then(|r| r.unit(&job, &top)) {
+        let unit = match reuse.as_ref().and_then(|r| r.unit(&job)) {
             Some(unit) => unit,
             None => match lower(job, file, sources, stop) {
                 Some(unit) => unit,

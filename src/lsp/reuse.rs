@@ -15,7 +15,7 @@ use super::kernels::Unit;
 use crate::diag::{Diagnostic, Fix, Label, Place};
 use crate::driver::Job;
 use crate::irgen::front::top_level::TopLevel;
-use crate::irgen::reached;
+use crate::irgen::reaching;
 use crate::source::{FileId, Span};
 
 /// An older analysis, seen from a newer text.
@@ -23,6 +23,8 @@ pub(super) struct Reuse {
     old: Arc<Analysis>,
     /// The names of functions whose text differs.
     changed: BTreeSet<String>,
+    /// Those, and all that use them.
+    reached: BTreeSet<String>,
     /// Functions of the old text: start, end, and how far they moved.
     moved: Vec<(u32, u32, i64)>,
 }
@@ -52,21 +54,19 @@ impl Reuse {
         // A constant may stand for a function.
         let named = changed.iter().any(|name| outside.contains(name.as_str()));
         let same = outside == self::outside(old_text, before.iter().map(|f| f.span));
-        (same && !named).then(|| Reuse { old: old.clone(), changed, moved })
+        let reached = reaching(now, &changed);
+        (same && !named).then(|| Reuse { old: old.clone(), changed, reached, moved })
     }
 
     /// The results of a kernel, if they still hold.
     #[must_use]
-    pub(super) fn unit(&self, job: &Job, top: &TopLevel) -> Option<Unit> {
+    pub(super) fn unit(&self, job: &Job) -> Option<Unit> {
         let About::Kernels(kernels) = &self.old.about else { return None };
-        let name = job.kernel.as_deref()?;
+        let name = job.kernel.as_deref().filter(|name| !self.reached.contains(*name))?;
         let old = kernels.units.iter().find(|u| u.name == name)?;
         let options = |job: &Job| format!("{:?} {:?} {:?}", job.settled(), job.config, job.target.name);
         let now = options(job);
         if now != options(&old.job) || self.changed.iter().any(|name| now.contains(name.as_str())) {
-            return None;
-        }
-        if reached(&top.functions, &[name.to_owned()]).iter().any(|f| self.changed.contains(f)) {
             return None;
         }
         let said = old.said.iter().map(|d| self.diagnostic(d)).collect::<Option<_>>()?;

@@ -11,6 +11,7 @@
 pub mod docs;
 mod leads;
 mod locals;
+mod reach;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::target::Target;
 use leads::Finder;
 use locals::Locals;
+
+pub use reach::reaching;
 
 /// Where a name leads.
 #[derive(Clone)]

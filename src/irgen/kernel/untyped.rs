@@ -86,8 +86,7 @@ pub fn check_untyped(
 }
 
 /// The names of functions that the typed kernels call, directly or not, and their own.
-#[must_use]
-pub fn reached(functions: &[Arc<FunctionDef>], typed: &[String]) -> BTreeSet<String> {
+fn reached(functions: &[Arc<FunctionDef>], typed: &[String]) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = typed.iter().cloned().collect();
     loop {
         let before = found.len();
