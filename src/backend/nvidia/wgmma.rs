@@ -8,8 +8,10 @@
 //!    columns add what their number contributes; so does the number of the buffer, where the operand is one of several.
 //! 2. [`tile`] finds the rows, columns and steps of K of each instruction in the fragments of the result and of A, as
 //!    `mma` does.
-//! 3. `wgmma.fence` orders the registers that were written before; then come all instructions, K innermost, each tied
-//!    to the registers of its accumulator; `wgmma.commit_group` ends the group.
+//! 3. `wgmma.fence` orders the registers that were written before. It takes the accumulators and returns them, so that
+//!    LLVM gives each a register of its own before the fence, not behind it, also where several start with the same
+//!    value. Then come all instructions, K innermost, each tied to the registers of its accumulator;
+//!    `wgmma.commit_group` ends the group.
 //! 4. An asynchronous product ends there, and `ttng.warp_group_dot_wait` waits for it. A synchronous one waits at once.
 //!    Either wait takes the accumulators and returns them, so that nobody reads them earlier.
 //! 5. With `maxNumImpreciseAcc`, sums of fp8 products start from zero again after that many products: they are waited
@@ -319,6 +321,15 @@ enum Start<'c> {
     If(IntValue<'c>, Vec<Val<'c>>),
 }
 
+impl<'c> Start<'c> {
+    fn values(&self) -> &[Val<'c>] {
+        match self {
+            Start::Zero => &[],
+            Start::Values(values) | Start::If(_, values) => values,
+        }
+    }
+}
+
 impl<'c> Product<'c> {
     /// Writes the instructions (steps 3 to 5), and gives the registers of the result.
     fn emit(&self, cx: &mut Lower<'c, '_>, d: &Fragment, tiling: &Tiling, c: Value) -> Res<Vec<Val<'c>>> {
@@ -350,7 +361,7 @@ impl<'c> Product<'c> {
         }
         let limit = dot.maxNumImpreciseAcc(cx.ir).unwrap_or(0);
         let partial = self.kind.fp8 && self.kind.result == Reg::F32 && limit <= i64::from(self.depth);
-        cx.effect("llvm.nvvm.wgmma.fence.sync.aligned", &[], &[])?;
+        let starts = fence(cx, starts)?;
         let mut sums = vec![];
         for ((rows, columns, _), start) in places.iter().zip(starts) {
             let at = (tiling.rows.iter().position(|r| r == *rows).unwrap_or(0), rows[0], columns[0]);
@@ -503,8 +514,25 @@ fn unpack<'c>(
     Ok(parts.concat())
 }
 
+/// `wgmma.fence` for what accumulators hold before their products (step 3).
+fn fence<'c>(cx: &mut Lower<'c, '_>, starts: Vec<Start<'c>>) -> Res<Vec<Start<'c>>> {
+    let values = starts.iter().flat_map(Start::values).copied().collect();
+    let mut fenced = with_registers(cx, values, "wgmma.fence.sync.aligned".to_owned())?.into_iter();
+    let of = |start: Start<'c>| match start {
+        Start::Zero => Start::Zero,
+        Start::Values(values) => Start::Values(fenced.by_ref().take(values.len()).collect()),
+        Start::If(flag, values) => Start::If(flag, fenced.by_ref().take(values.len()).collect()),
+    };
+    Ok(starts.into_iter().map(of).collect())
+}
+
 /// Waits until at most `pendings` groups are under way; the values come back as they are then.
 fn wait_for<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, pendings: i64) -> Res<Vec<Val<'c>>> {
+    with_registers(cx, values, format!("wgmma.wait_group.sync.aligned {pendings}"))
+}
+
+/// An instruction that takes values in registers of their own, and gives them back in these.
+fn with_registers<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, instruction: String) -> Res<Vec<Val<'c>>> {
     let mut asm = PtxAsm::default();
     for &value in &values {
         let class = match value {
@@ -514,7 +542,7 @@ fn wait_for<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, pendings: i64) -> 
         };
         asm.output_from(class, value);
     }
-    asm.inst(None, format!("wgmma.wait_group.sync.aligned {pendings}"), vec![]);
+    asm.inst(None, instruction, vec![]);
     asm.emit(cx, true)
 }
 
