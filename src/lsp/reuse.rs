@@ -1,6 +1,6 @@
 //! What of the analysis of an older text still holds for a newer one, so that a key costs one kernel and not all.
 //!
-//! 1. If the text outside of functions is the same but for blanks, and the functions have the same names in the same
+//! 1. If the lines outside of functions are the same but for empty ones, and the functions have the same names in the same
 //!    order, only functions whose own text differs have changed. Otherwise nothing is reused.
 //! 2. A kernel's results are reused if it reaches no changed function, and is compiled as before.
 //! 3. Its places move with the function that they lie in.
@@ -101,10 +101,15 @@ impl Reuse {
     }
 }
 
-/// The text outside of functions, without blanks.
+/// The lines outside of functions, without empty ones and without blanks at their ends.
 fn outside(text: &str, functions: impl Iterator<Item = Span>) -> String {
     let (mut out, mut at) = (String::new(), 0);
-    let mut add = |part: &str| out.extend(part.chars().filter(|c| !c.is_whitespace()));
+    let mut add = |part: &str| {
+        for line in part.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+            out.push_str(line);
+            out.push('\n');
+        }
+    };
     for span in functions {
         // A function in another one begins before the end of that.
         add(text.get(at..span.lo as usize).unwrap_or(""));
