@@ -9,6 +9,10 @@
 //! set guide of the family ("CDNA3 ISA", "CDNA4 ISA", "RDNA3 ISA", "RDNA4 ISA"), chapter "Local Data Share". Waves of a
 //! compute unit: the tuning guides of ROCm.
 
+mod matrix;
+
+pub use matrix::{MatrixElem, MatrixInstr, MatrixUnit};
+
 use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
@@ -144,6 +148,24 @@ impl Target {
     #[must_use]
     pub fn is_cdna3(&self) -> bool {
         self.is_amd(&[Family::Cdna3])
+    }
+
+    /// Whether loads below 32 bits are worth starting iterations ahead.
+    #[must_use]
+    pub fn loads_narrow_ahead(&self) -> bool {
+        self.is_amd(&[Family::Cdna4, Family::Rdna3, Family::Rdna4])
+    }
+
+    /// Whether loads of 128 bits a lane can go to LDS without passing through registers.
+    #[must_use]
+    pub fn loads_straight_to_lds(&self) -> bool {
+        self.is_cdna4()
+    }
+
+    /// Whether two warps of one SIMD unit are made to alternate between memory and matrix instructions.
+    #[must_use]
+    pub fn alternates_warps(&self) -> bool {
+        self.is_cdna3() || self.is_cdna4()
     }
 
     /// CDNA4: MI350.
