@@ -48,6 +48,7 @@ pub static ALL: &[&Pass] = &[
     &amd::convert_to_buffer_ops::PASS,
     &amd::fold_true_cmpi::PASS,
     &amd::hoist_layout_conversions::PASS,
+    &amd::in_thread_transpose::PASS,
     &amd::move_up_prologue_loads::PASS,
     &amd::optimize_epilogue::PASS,
     &amd::pipeline::PASS,

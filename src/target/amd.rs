@@ -162,6 +162,12 @@ impl Target {
         self.is_cdna4()
     }
 
+    /// Whether operands that do not lie along K are turned in registers, for want of loads from LDS that transpose.
+    #[must_use]
+    pub fn turns_operands_in_registers(&self) -> bool {
+        self.is_amd(&[Family::Cdna3, Family::Rdna3, Family::Rdna4])
+    }
+
     /// Whether two warps of one SIMD unit are made to alternate between memory and matrix instructions.
     #[must_use]
     pub fn alternates_warps(&self) -> bool {

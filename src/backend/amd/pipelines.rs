@@ -49,10 +49,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::licm::PASS);
     p.add(&canonicalize::PASS);
     let async_copy = options.target.loads_straight_to_lds();
-    p.add_with(
-        &amd::schedule_loops::PASS,
-        &[(amd::schedule_loops::NUM_STAGES_OPTION, options.num_stages.to_string())],
-    );
+    p.add_with(&amd::schedule_loops::PASS, &[(amd::schedule_loops::NUM_STAGES_OPTION, options.num_stages.to_string())]);
     p.add_with(
         &amd::pipeline::PASS,
         &[
@@ -63,6 +60,10 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
+    if options.target.turns_operands_in_registers() {
+        p.add(&amd::in_thread_transpose::PASS);
+        p.add(&ttg::remove_layout_conversions::PASS);
+    }
     p.add(&amd::move_up_prologue_loads::PASS);
     p.add(&canonicalize::PASS);
     p.add(&amd::convert_to_buffer_ops::PASS);

@@ -5,6 +5,7 @@ mod chains;
 pub mod convert_to_buffer_ops;
 pub mod fold_true_cmpi;
 pub mod hoist_layout_conversions;
+pub mod in_thread_transpose;
 pub mod move_up_prologue_loads;
 pub mod optimize_epilogue;
 pub mod pipeline;

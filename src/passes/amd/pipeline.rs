@@ -50,9 +50,8 @@ pub const PINGPONG: &str = "use_pingpong";
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let (async_copy, pingpong) = (cx.flag(ASYNC_COPY), cx.flag(PINGPONG));
     let module = ir.module();
-    let loops = |ir: &Ir| -> Vec<Op> {
-        ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).collect()
-    };
+    let loops =
+        |ir: &Ir| -> Vec<Op> { ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).collect() };
     let axis = AxisInfoAnalysis::of_module(ir);
     for looped in loops(ir) {
         lower_loads::lower(ir, &axis, looped, async_copy, pingpong);

@@ -117,12 +117,8 @@ fn single_places(
     *schedule = new;
     let (wait_stage, wait_cluster) =
         if wait_at_end { (last.saturating_sub(1), clusters[4]) } else { (last, clusters[0]) };
-    let places = Places {
-        load: (0, global),
-        store: (farthest, store),
-        wait: Some((wait_stage, wait_cluster)),
-        read: None,
-    };
+    let places =
+        Places { load: (0, global), store: (farthest, store), wait: Some((wait_stage, wait_cluster)), read: None };
     (Box::new(move |_| Some(places)), slots, compute)
 }
 
@@ -273,7 +269,8 @@ fn store(ir: &mut Ir, schedule: &mut Schedule, buffered: &Buffered, buffer: Valu
     let old = ir.result(*load);
     let state = tt::Load(*load);
     let (loc, ty) = (ir.loc(*load), ir.ty(old));
-    let new = tt::Load::state(loc, state.ptr(ir), state.mask(ir), state.other(ir)).attrs(ir.attrs(*load)).results(&[ty]);
+    let new =
+        tt::Load::state(loc, state.ptr(ir), state.mask(ir), state.other(ir)).attrs(ir.attrs(*load)).results(&[ty]);
     let mut b = Staged { ir, schedule, before: *load };
     let slot = b.slot(buffer, index, Some(places.store));
     let new = b.insert(new, Some(places.load));

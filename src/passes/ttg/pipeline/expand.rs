@@ -406,7 +406,8 @@ impl Expander {
         for (index, &(_, yielded)) in loop_values.iter().enumerate() {
             let mut value = map.get(yielded);
             let stage = self.definition(ir, yielded).and_then(|(def, _)| self.stages.get(&def).copied());
-            if let Some(stage) = stage.filter(|&s| s < predicates.len() && ir.has_uses(ir.results(self.looped)[index])) {
+            if let Some(stage) = stage.filter(|&s| s < predicates.len() && ir.has_uses(ir.results(self.looped)[index]))
+            {
                 // A result of the loop must not come from an iteration that does not exist.
                 let ty = ir.ty(value);
                 let operands = [predicates[stage], value, args[index + 1]];
@@ -431,4 +432,3 @@ fn operands_then_nested(ir: &Ir, op: Op) -> Vec<Value> {
     let nested: Vec<Value> = nested_operands(ir, op).into_iter().filter(|v| !own.contains(v)).collect();
     own.into_iter().chain(nested).collect()
 }
-
