@@ -104,8 +104,11 @@ pub(super) fn of_llvm(run: &Run, ended: &Ended, made_for: &str, input: &[u8], li
         let first = log.lines().find_map(|l| Some(l.split_once("error:")?.1.trim())).map(|l| format!(": {l}"));
         let code = ended.status.code().unwrap_or(-1);
         let text = format!("{name} failed with exit code {code} for {made_for}{}", first.unwrap_or_default());
-        Diagnostic::error(&tools::CODE_OBJECT_FAILED, text)
-            .help(format!("name an {name} of LLVM {} with `{}`", super::find::LLVM, run.tool.variable()))
+        Diagnostic::error(&tools::CODE_OBJECT_FAILED, text).help(format!(
+            "name an {name} of LLVM {} with `{}`",
+            super::find::LLVM,
+            run.tool.variable()
+        ))
     });
     with_log(run, diagnostic, &log, input)
 }

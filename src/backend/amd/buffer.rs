@@ -74,7 +74,8 @@ impl<'c> Buffer<'c> {
         adjacent: Option<i64>,
     ) -> Res<Buffer<'c>> {
         let base = cx.scalar(ptr)?;
-        let pointee = cx.ir.ty(ptr).pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
+        let pointee =
+            cx.ir.ty(ptr).pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
         let run = adjacent.and_then(|n| u32::try_from(n).ok()).unwrap_or(1);
         let access = GlobalAccess::of_run(cx, pointee, cx.ir.ty(offsets), run, WIDEST)?;
         let size = cx.int_type(64).const_int(BYTES, false);
@@ -108,7 +109,8 @@ impl<'c> Buffer<'c> {
 
     /// The words of the registers from `first` on.
     fn packed(&self, cx: &Lower<'c, '_>, values: &Regs<'c>, first: usize) -> Res<Vec<Val<'c>>> {
-        let all = values.get(first..first + self.access.vec).ok_or_else(|| defect("the value has too few registers"))?;
+        let all =
+            values.get(first..first + self.access.vec).ok_or_else(|| defect("the value has too few registers"))?;
         all.chunks(self.access.per_word()).map(|word| self.access.pack(cx, word)).collect()
     }
 }

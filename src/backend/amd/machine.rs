@@ -142,12 +142,7 @@ impl Machine for Amd {
         memory::store(cx, store)
     }
 
-    fn in_block<'c>(
-        &self,
-        cx: &mut Lower<'c, '_>,
-        _: PointerValue<'c>,
-        _: IntValue<'c>,
-    ) -> Res<PointerValue<'c>> {
+    fn in_block<'c>(&self, cx: &mut Lower<'c, '_>, _: PointerValue<'c>, _: IntValue<'c>) -> Res<PointerValue<'c>> {
         Err(lacking(cx, "clusters of blocks"))
     }
 
@@ -176,13 +171,7 @@ impl Machine for Amd {
         Err(lacking(cx, "loads of matrices of 8 × 8 halves"))
     }
 
-    fn store_matrices<'c>(
-        &self,
-        cx: &mut Lower<'c, '_>,
-        _: PointerValue<'c>,
-        _: &[Val<'c>],
-        _: bool,
-    ) -> Res<()> {
+    fn store_matrices<'c>(&self, cx: &mut Lower<'c, '_>, _: PointerValue<'c>, _: &[Val<'c>], _: bool) -> Res<()> {
         Err(lacking(cx, "stores of matrices of 8 × 8 halves"))
     }
 

@@ -65,7 +65,9 @@ fn moved_type<'c>(cx: &Lower<'c, '_>, words: Words) -> BasicTypeEnum<'c> {
 /// The words of what was loaded; a word of 8 bits comes in 16.
 pub(super) fn words_of<'c>(cx: &Lower<'c, '_>, value: Val<'c>, words: Words) -> Res<Vec<Val<'c>>> {
     let Val::VectorValue(vector) = value else { return Ok(vec![widened(cx, value, words.bits)?]) };
-    (0..words.count).map(|i| widened(cx, cx.b.build_extract_element(vector, cx.i32(i as u64), "")?, words.bits)).collect()
+    (0..words.count)
+        .map(|i| widened(cx, cx.b.build_extract_element(vector, cx.i32(i as u64), "")?, words.bits))
+        .collect()
 }
 
 fn widened<'c>(cx: &Lower<'c, '_>, word: Val<'c>, bits: u32) -> Res<Val<'c>> {

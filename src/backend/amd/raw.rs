@@ -134,4 +134,3 @@ pub(super) fn mark_streaming(cx: &Lower<'_, '_>, instruction: InstructionValue<'
     let one = cx.i32(1).into();
     instruction.set_metadata(cx.llvm.metadata_node(&[one]), cx.llvm.get_kind_id("nontemporal")).map_err(defect)
 }
-
