@@ -9,6 +9,7 @@
 mod amd;
 mod nvidia;
 mod pipelining;
+mod process;
 
 pub use pipelining::{Pipelining, Refill, Stages};
 

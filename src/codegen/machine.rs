@@ -8,7 +8,7 @@
 //! Methods get the [`Lower`] that is at work and append to the code that it builds. Addresses in shared memory are
 //! integers of 32 bits, and a mask is a predicate: an access whose predicate is false does not happen.
 
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::values::{CallSiteValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::LlvmTarget;
 use super::lower::{Lower, Res, Val, defect};
@@ -230,8 +230,8 @@ pub(crate) trait Machine: Sync {
     /// Waits for every thread of the block, and for what they wrote to shared memory.
     fn barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
 
-    /// Whether a function of this name is what [`Machine::barrier`] calls.
-    fn is_barrier(&self, name: &[u8]) -> bool;
+    /// Whether code whose last instruction this is ends with what [`Machine::barrier`] makes.
+    fn ends_with_barrier(&self, last: InstructionValue<'_>) -> bool;
 
     /// Waits for the threads of the warp, and for what they wrote to shared memory.
     fn warp_barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
@@ -400,6 +400,12 @@ pub(crate) trait Machine: Sync {
 
     /// Ends the grid with a message.
     fn fail(&self, cx: &mut Lower<'_, '_>, assertion: &Assertion<'_>) -> Res<()>;
+}
+
+/// The name of the function that an instruction calls.
+pub(crate) fn called(instruction: InstructionValue<'_>) -> Option<String> {
+    let function = CallSiteValue::try_from(instruction).ok()?.get_called_fn_value()?;
+    Some(function.get_name().to_string_lossy().into_owned())
 }
 
 /// Calls an intrinsic that gives several values.

@@ -174,6 +174,13 @@ impl Target {
         self.is_cdna3() || self.is_cdna4()
     }
 
+    /// Whether an instruction can read its operand from the lane that differs in any bits of a row of 16 (RDNA; "RDNA3
+    /// ISA", "DPP_ROW_XMASK").
+    #[must_use]
+    pub fn has_row_xmask(&self) -> bool {
+        self.is_amd(&[Family::Rdna3, Family::Rdna4])
+    }
+
     /// CDNA4: MI350.
     #[must_use]
     pub fn is_cdna4(&self) -> bool {

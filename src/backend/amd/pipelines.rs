@@ -74,3 +74,18 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&symbol_dce::PASS);
     p
 }
+
+/// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
+pub(super) fn llir() -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add(&ttg::full_iterations::PASS);
+    // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
+    p.add(&ttg::combine_select_if::PASS);
+    p.add(&ttg::allocate_shared_memory::PASS);
+    p.add(&ttg::insert_barriers::PASS);
+    if cfg!(debug_assertions) {
+        p.add(&ttg::check_shared_memory::PASS);
+    }
+    p.add(&ttg::global_scratch::PASS);
+    p
+}

@@ -2,7 +2,7 @@
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::{FlagBehavior, Module};
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Nvptx;
 use super::{atomics, debug, dialect, fp_convert, math, memory, mma, warp};
@@ -11,7 +11,7 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::codegen::machine::{
     AddressSpaces, Assertion, AsyncCopy, AtomicAccess, AtomicForm, CacheHint, Caching, FloatFunction, GlobalLoad,
-    GlobalStore, Grid, KernelShape, Machine, Poll, Printer,
+    GlobalStore, Grid, KernelShape, Machine, Poll, Printer, called,
 };
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
@@ -88,8 +88,8 @@ impl Machine for Nvidia {
         cx.effect(warp::BARRIER, &[], &[cx.i32(0).into()])
     }
 
-    fn is_barrier(&self, name: &[u8]) -> bool {
-        name == warp::BARRIER.as_bytes()
+    fn ends_with_barrier(&self, last: InstructionValue<'_>) -> bool {
+        called(last).is_some_and(|name| name == warp::BARRIER)
     }
 
     /// PTX ISA, "bar.warp.sync".

@@ -21,7 +21,7 @@ mod inline_asm;
 mod local;
 mod map_elementwise;
 mod math;
-mod memory;
+pub(crate) mod memory;
 mod reduce;
 mod reduce_lanes;
 mod scan;
