@@ -2,6 +2,7 @@
 
 - Buffer instructions: loads, stores and atomic operations with offsets that are checked against the size of the resource ("CDNA3 ISA", "RDNA3 ISA",
   "RDNA4 ISA", chapters on memory buffers). A resource is swizzled or indexed in no kernel of ttc.
+- Matrix instructions (`products.py`).
 - Writing caches back and invalidating them does nothing: there is one memory.
 
 A function takes the place of what the emulator compiles of an instruction: it gets the addresses of the scalar and of the vector registers, does the
@@ -11,6 +12,10 @@ import ctypes
 import functools
 import struct
 import types
+
+import numpy as np
+
+import products
 
 CACHES = ("BUFFER_WBL2", "BUFFER_INV", "BUFFER_GL0_INV", "BUFFER_GL1_INV", "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_ICACHE_INV", "S_DCACHE_INV", "S_DCACHE_WB")
 
@@ -30,6 +35,10 @@ ATOMICS = {
     "OR": lambda old, new, _: old | new, "XOR": lambda old, new, _: old ^ new, "UMAX": lambda old, new, _: max(old, new), "UMIN": lambda old, new, _: min(old, new),
     "SMAX": lambda old, new, n: max(old, new, key=lambda x: (x + n // 2) % n), "SMIN": lambda old, new, n: min(old, new, key=lambda x: (x + n // 2) % n),
 }
+
+
+def whole(address, count):
+    return np.ctypeslib.as_array(words(address, count))
 
 
 def words(address, count):
@@ -129,7 +138,7 @@ class Buffer:
                     values[self.register(values, lane, i)] = old >> 32 * i & 0xFFFFFFFF
 
 
-def add(emu):
+def add(emu, arch):
     """Adds them to the emulator's module."""
     compiled = emu._get_runner
 
@@ -141,6 +150,10 @@ def add(emu):
             work = lambda *_: None
         elif name.startswith("BUFFER_") and not getattr(inst, "lds", 0):
             work = Buffer(emu, inst, data, family)
+        elif products.is_product(name):
+            product = products.Product(emu, inst, data, arch)
+            registers = 256 * product.lanes
+            work = lambda s, v, a: product(whole(s, 260), whole(v, registers), whole(a, registers) if product.lanes == 64 else None)
         else:
             return compiled(data, family)
         size = inst.size()
