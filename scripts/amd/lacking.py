@@ -3,6 +3,10 @@
 - Buffer instructions: loads, stores and atomic operations with offsets that are checked against the size of the resource ("CDNA3 ISA", "RDNA3 ISA",
   "RDNA4 ISA", chapters on memory buffers). A resource is swizzled or indexed in no kernel of ttc.
 - Matrix instructions (`products.py`).
+- Loads from and stores to shared memory: those of the emulator read where lanes that do not take part point, too.
+- Operands from other lanes (DPP) and parts of operands (SDWA): the emulator goes from lane to lane and may read what it wrote for the lane before.
+- Registers from 128 on as operands of 16 bits on CDNA, where they are no upper halves as on RDNA.
+- `v_fma_mix…`, `ds_swizzle`, `v_permlane…`, and additions of pairs of halves to memory.
 - Writing caches back and invalidating them does nothing: there is one memory.
 
 A function takes the place of what the emulator compiles of an instruction: it gets the addresses of the scalar and of the vector registers, does the
@@ -45,12 +49,185 @@ def words(address, count):
     return (ctypes.c_uint32 * count).from_address(address)
 
 
+def array(address, count):
+    return np.frombuffer(words(address, count), np.uint32)
+
+
+class Fields:
+    """The fields of an instruction's encoding."""
+
+    def __init__(self, inst, data):
+        self.kind, self.number = type(inst), int.from_bytes(data[:inst.size()], "little")
+
+    def __call__(self, name, default=0):
+        place = getattr(self.kind, name, None)
+        return default if place is None else self.number >> place.lo & (1 << place.hi - place.lo + 1) - 1
+
+
+class Wave:
+    """The registers of a wave."""
+
+    def __init__(self, family, scalar, vector):
+        self.lanes = 64 if family == "cdna" else 32
+        self.scalars, self.vectors = array(scalar, 260), array(vector, 256 * self.lanes).reshape(256, self.lanes)
+        active = int(self.scalars[126]) | (int(self.scalars[127]) << 32 if self.lanes == 64 else 0)
+        self.active = np.array([active >> lane & 1 for lane in range(self.lanes)], bool)
+
+    def source(self, number):
+        """An operand of 32 bits in each lane. Constants stand behind the scalar registers."""
+        return self.vectors[number - 256].copy() if number >= 256 else np.full(self.lanes, self.scalars[number], np.uint32)
+
+    def write(self, register, value):
+        self.vectors[register] = np.where(self.active, value, self.vectors[register])
+
+
+# Constants of an instruction as halves.
+HALF_CONSTANTS = {240: 0.5, 241: -0.5, 242: 1.0, 243: -1.0, 244: 2.0, 245: -2.0, 246: 4.0, 247: -4.0, 248: 0.15915494}
+
+
+class Mix:
+    """`v_fma_mix_f32`, `v_fma_mixlo_f16` and `v_fma_mixhi_f16`: a fused product and sum of f32 and f16, each as the instruction says."""
+
+    def __init__(self, emu, inst, data, family):
+        self.fields, self.name, self.family, self.literal = Fields(inst, data), emu._op_name(inst), family, int.from_bytes(data[8:12], "little")
+
+    def operand(self, wave, i):
+        f = self.fields
+        number, negate, absolute = f(f"src{i}"), f("neg") >> i & 1, f("neg_hi") >> i & 1
+        is_half = f("opsel_hi") >> i & 1 if i < 2 else f("opsel_hi2")
+        bits = np.full(wave.lanes, self.literal, np.uint32) if number == 255 else wave.source(number)
+        if not is_half:
+            value = bits.view(np.float32).astype(np.float64)
+        elif number in HALF_CONSTANTS:
+            value = np.full(wave.lanes, HALF_CONSTANTS[number])
+        else:
+            value = (bits >> 16 if f("opsel") >> i & 1 else bits).astype(np.uint16).view(np.float16).astype(np.float64)
+        value = np.abs(value) if absolute else value
+        return -value if negate else value
+
+    def __call__(self, scalar, vector, _):
+        wave = Wave(self.family, scalar, vector)
+        with np.errstate(all="ignore"):
+            # The product of two f32 is exact in f64; the sum is rounded there and then to f32.
+            value = (self.operand(wave, 0) * self.operand(wave, 1) + self.operand(wave, 2)).astype(np.float32)
+            value = np.clip(value, 0, 1) if self.fields("clmp") else value
+            half = value.astype(np.float16).view(np.uint16).astype(np.uint32)
+        to = self.fields("vdst")
+        old = wave.vectors[to]
+        wave.write(to, value.view(np.uint32) if self.name.endswith("F32") else old & 0xFFFF | half << 16 if "MIXHI" in self.name else old & 0xFFFF0000 | half)
+
+
+class Swizzle:
+    """`ds_swizzle_b32`: within 32 lanes by bits, or within four by a table."""
+
+    def __init__(self, emu, inst, data, family):
+        fields = Fields(inst, data)
+        self.offset, self.family = fields("offset1") << 8 | fields("offset0"), family
+        self.source, self.to = fields("addr"), fields("vdst")
+
+    def __call__(self, scalar, vector, _):
+        wave = Wave(self.family, scalar, vector)
+        lane, offset = np.arange(wave.lanes), self.offset
+        if offset >> 15:
+            other = lane & ~3 | offset >> 2 * (lane & 3) & 3
+        else:
+            other = lane & ~31 | (lane & 31 & offset | offset >> 5) & 31 ^ offset >> 10 & 31
+        wave.write(self.to, np.where(wave.active[other], wave.vectors[self.source][other], 0))
+
+
+# Bytes of an access to shared memory, by the end of the name.
+SHARED = {"B8": 1, "U8": 1, "I8": 1, "B16": 2, "U16": 2, "I16": 2, "B32": 4, "B64": 8, "B96": 12, "B128": 16}
+
+
+class Shared:
+    """`ds_read…` and `ds_write…`, or `ds_load…` and `ds_store…`."""
+
+    def __init__(self, emu, inst, data, family):
+        f = self.fields = Fields(inst, data)
+        self.name, self.family = emu._op_name(inst), family
+        words = self.name.split("_")
+        self.is_store = words[1].startswith(("WRITE", "STORE"))
+        kind = next(w for w in words if w in SHARED)
+        self.size, self.is_signed = SHARED[kind], kind[0] == "I"
+        self.half = "HI" if "HI" in words else "LO" if "D16" in words else None
+        scale = 64 if any("ST64" in w or w == "STRIDE64" for w in words) else 1
+        if any(w.startswith(("READ2", "WRITE2")) or w.startswith("2ADDR") for w in words):
+            self.offsets = [f("offset0") * self.size * scale, f("offset1") * self.size * scale]
+        else:
+            self.offsets = [f("offset1") << 8 | f("offset0")]
+
+    def __call__(self, scalar, vector, _, shared):
+        wave, f = Wave(self.family, scalar, vector), self.fields
+        lanes = np.flatnonzero(wave.active)
+        base = wave.vectors[f("addr")][lanes].astype(np.int64)
+        loaded = []
+        for i, offset in enumerate(self.offsets):
+            at = base + offset
+            memory = np.frombuffer((ctypes.c_uint8 * (int(at.max()) + 16)).from_address(shared), np.uint8) if len(lanes) else None
+            if memory is None:
+                return
+            bytes_ = at[:, None] + np.arange(self.size)
+            if self.is_store:
+                first, count = f("data1" if i else "data0"), -(-self.size // 4)
+                values = np.stack([wave.vectors[first + n][lanes] for n in range(count)], 1)
+                values = values >> 16 if self.half == "HI" else values
+                memory[bytes_] = np.ascontiguousarray(values).view(np.uint8)[:, :self.size]
+            else:
+                loaded.append(memory[bytes_])
+        if not self.is_store:
+            self.write(wave, lanes, np.concatenate(loaded, 1))
+
+    def write(self, wave, lanes, data):
+        to = self.fields("vdst")
+        if self.size >= 4:
+            for n, value in enumerate(np.ascontiguousarray(data).view(np.uint32).T):
+                wave.vectors[to + n][lanes] = value
+            return
+        value = np.ascontiguousarray(data).view({1: np.uint8, 2: np.uint16}[self.size])[:, 0]
+        if self.is_signed:
+            value = value.view({1: np.int8, 2: np.int16}[self.size])
+        value = value.astype(np.int32).view(np.uint32)
+        old = wave.vectors[to][lanes]
+        value = {None: value, "LO": old & 0xFFFF0000 | value & 0xFFFF, "HI": old & 0xFFFF | value << 16}[self.half]
+        wave.vectors[to][lanes] = value
+
+
+class PairAtomic:
+    """`global_atomic_pk_add_f16` and `…_bf16`."""
+
+    def __init__(self, emu, inst, data, family):
+        self.fields, self.family, self.is_brain = Fields(inst, data), family, emu._op_name(inst).endswith("BF16")
+
+    def __call__(self, scalar, vector, _):
+        wave, f = Wave(self.family, scalar, vector), self.fields
+        address, data = (f("vaddr"), f("vsrc")) if hasattr(f.kind, "vaddr") else (f("addr"), f("data"))
+        place = getattr(f.kind, "ioffset", None) or f.kind.offset
+        offset = f("ioffset") if hasattr(f.kind, "ioffset") else f("offset")
+        width = place.hi - place.lo + 1
+        offset -= (offset >> width - 1) << width
+        base = int(wave.scalars[f("saddr")]) | int(wave.scalars[f("saddr") + 1]) << 32 if f("saddr") < 124 else None
+        for lane in np.flatnonzero(wave.active):
+            low = int(wave.vectors[address][lane])
+            at = (base + low if base is not None else low | int(wave.vectors[address + 1][lane]) << 32) + offset
+            old, new = ctypes.string_at(at, 4), int(wave.vectors[data][lane]).to_bytes(4, "little")
+            ctypes.memmove(at, self.sum(old, new), 4)
+            if f("glc") or f("sc0") or f("th") & 1:
+                wave.vectors[f("vdst")][lane] = int.from_bytes(old, "little")
+
+    def sum(self, a, b):
+        with np.errstate(all="ignore"):
+            if not self.is_brain:
+                return (np.frombuffer(a, np.float16) + np.frombuffer(b, np.float16)).tobytes()
+            wide = [(np.frombuffer(x, np.uint16).astype(np.uint32) << 16).view(np.float32) for x in (a, b)]
+            bits = (wide[0] + wide[1]).view(np.uint32)
+            return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).tobytes()
+
+
 class Buffer:
     """A buffer instruction: its fields, and what it does."""
 
     def __init__(self, emu, inst, data, family):
-        kind, number = type(inst), int.from_bytes(data[:inst.size()], "little")
-        field = lambda name, default=0: (number >> getattr(kind, name).lo) & ((1 << getattr(kind, name).hi - getattr(kind, name).lo + 1) - 1) if hasattr(kind, name) else default
+        field, kind = Fields(inst, data), type(inst)
         self.name = emu._op_name(inst)[len("BUFFER_"):]
         self.data, self.address = field("vdata"), field("vaddr")
         # RDNA4 names the first register, the others a group of four.
@@ -138,31 +315,180 @@ class Buffer:
                     values[self.register(values, lane, i)] = old >> 32 * i & 0xFFFFFFFF
 
 
+class Rewritten:
+    """An instruction with DPP or SDWA: its operands are made in two registers that are put back afterwards, and the plain form of the instruction runs
+    on these. The plain form lies in memory of its own, since the emulator reads fields where the program counter points."""
+
+    # Numbers from 128 on mean upper halves where operands have 16 bits.
+    TEMPORARIES = (127, 126)
+
+    def __init__(self, emu, inst, data, family, compiled):
+        self.fields, self.family, self.emu, self.name = Fields(inst, data), family, emu, emu._op_name(inst)
+        word = int.from_bytes(data[:4], "little")
+        self.is_dpp = word & 0x1FF == 0xFA
+        self.is_compare = self.name.startswith("V_CMP")
+        self.has_two = word >> 25 != 0x3F
+        word = word & ~0x1FF | 256 + self.TEMPORARIES[0]
+        if self.has_two and not self.is_dpp:
+            word = word & ~(0xFF << 9) | self.TEMPORARIES[1] << 9
+        self.plain = ctypes.create_string_buffer(word.to_bytes(4, "little") + bytes(12), 16)
+        program, runtime = compiled(bytes(self.plain.raw[:8]), family)
+        self.work, self.places = runtime.fxn, program.arg.globals
+
+    def lane_of(self, lanes):
+        """The lane that each lane reads from, and whether it is there."""
+        dpp, lane = self.fields("dpp"), np.arange(lanes)
+        row, place = lane & ~15, lane & 15
+        if dpp < 0x100:
+            return lane & ~3 | dpp >> 2 * (lane & 3) & 3, lane >= 0
+        kind, n = dpp & 0x1F0, dpp & 15
+        other = {0x100: place + n, 0x110: place - n, 0x120: place - n & 15, 0x140: (15 if n == 0 else 7) - (place if n == 0 else place & 7) + (place & 8 if n else 0),
+                 0x150: place * 0 + n, 0x160: place ^ n}[kind]
+        return row | other & 15, (other >= 0) & (other < 16)
+
+    def changed(self, value, i):
+        """Parts, and signs, of operand `i`."""
+        f = self.fields
+        if not self.is_dpp:
+            select = f(f"src{i}_sel")
+            value, bits = (value, 32) if select == 6 else (value >> 16 * (select - 4) & 0xFFFF, 16) if select >= 4 else (value >> 8 * select & 0xFF, 8)
+            if f(f"src{i}_sext") and bits < 32:
+                value = np.where(value >> bits - 1, value | (0xFFFFFFFF << bits & 0xFFFFFFFF), value)
+        sign = 0x8000 if "F16" in self.name and "CVT_F16" not in self.name else 0x80000000
+        value = value & ~np.uint32(sign) if f(f"src{i}_abs") else value
+        return (value ^ np.uint32(sign) if f(f"src{i}_neg") else value).astype(np.uint32)
+
+    def __call__(self, *addresses):
+        wave, f = Wave(self.family, addresses[0], addresses[1]), self.fields
+        kept = wave.vectors[list(self.TEMPORARIES)].copy()
+        to = None if self.is_compare else f("vdst")
+        old = None if to is None else wave.vectors[to].copy()
+        first = wave.scalars[f("vsrc0")] * np.ones(wave.lanes, np.uint32) if f("s0") else wave.vectors[f("vsrc0")].copy()
+        if self.is_dpp:
+            other, there = self.lane_of(wave.lanes)
+            there &= wave.active[other] | bool(f("fi"))
+            takes = there if not (f("bc")) else np.ones(wave.lanes, bool)
+            first = np.where(there, first[other], 0).astype(np.uint32)
+            takes &= np.array([f("row_mask", 15) >> lane // 16 & f("bank_mask", 15) >> lane // 4 % 4 & 1 for lane in range(wave.lanes)], bool)
+        elif self.has_two:
+            second = wave.scalars[f("vsrc1")] * np.ones(wave.lanes, np.uint32) if f("s1") else wave.vectors[f("vsrc1")].copy()
+            wave.vectors[self.TEMPORARIES[1]] = self.changed(second, 1)
+        wave.vectors[self.TEMPORARIES[0]] = self.changed(first, 0)
+        condition = wave.scalars[106:108].copy()
+        counter = ctypes.c_uint64.from_address(addresses[0] + 4 * self.emu.PC_LO_IDX)
+        at = counter.value
+        counter.value = ctypes.addressof(self.plain)
+        self.work(*[ctypes.c_uint64(addresses[i]) for i in self.places])
+        counter.value = at
+        if to is not None:
+            self.finish(wave, to, old, takes if self.is_dpp else None)
+        elif not self.is_dpp and f("sd"):
+            wave.scalars[f("sdst"):f("sdst") + 2] = wave.scalars[106:108]
+            wave.scalars[106:108] = condition
+        for register, value in zip(self.TEMPORARIES, kept):
+            if register != to:
+                wave.vectors[register] = value
+
+    def finish(self, wave, to, old, takes):
+        """What of the result goes into the register."""
+        if takes is not None:
+            wave.vectors[to] = np.where(takes, wave.vectors[to], old)
+            return
+        select, unused = self.fields("dst_sel", 6), self.fields("dst_unused")
+        if select == 6:
+            return
+        bits, place = (16, 16 * (select - 4)) if select >= 4 else (8, 8 * select)
+        part = (wave.vectors[to] & (1 << bits) - 1) << place
+        if unused == 2:
+            part = part | old & ~np.uint32((1 << bits) - 1 << place)
+        elif unused == 1:
+            part = np.where(part >> place + bits - 1 & 1, part | (0xFFFFFFFF << place + bits & 0xFFFFFFFF), part)
+        wave.write(to, part.astype(np.uint32))
+
+
+class Permlane:
+    """`v_permlane16_b32` and `v_permlanex16_b32`: each lane picks a lane of its row, or of the other row of the pair."""
+
+    def __init__(self, emu, inst, data, family):
+        self.fields, self.family, self.other = Fields(inst, data), family, "X16" in emu._op_name(inst)
+
+    def __call__(self, scalar, vector, _):
+        wave, f = Wave(self.family, scalar, vector), self.fields
+        table = int(wave.source(f("src1"))[0]) | int(wave.source(f("src2"))[0]) << 32
+        lane = np.arange(wave.lanes)
+        picked = np.array([table >> 4 * (int(i) & 15) & 15 for i in lane]) | (lane ^ 16 if self.other else lane) & ~15
+        wave.write(f("vdst"), wave.source(f("src0"))[picked])
+
+
+def without_upper_halves(emu, compiled):
+    """On CDNA no operand is an upper half by the number of its register: the numbers where that begins are moved out of reach."""
+    constant = emu._c
+
+    def compiled_for(data, family):
+        if family != "cdna" or type(emu.decode_inst(data, family)).__name__[:4] not in ("VOP1", "VOP2", "VOPC"):
+            return compiled(data, family)
+        emu._c = lambda value, *dtype: constant(1 << 20 if value in (128, 384) else value, *dtype)
+        try:
+            return compiled(data, family)
+        finally:
+            emu._c = constant
+
+    return compiled_for
+
+
+def buffer_formats():
+    """Adds the encodings of buffer instructions that the decoder has no line for."""
+    from tinygrad.renderer import amd
+    from tinygrad.runtime.autogen.amd.rdna3.ins import MUBUF
+    from tinygrad.runtime.autogen.amd.rdna4.ins import VBUFFER
+    formats = amd._load_formats()
+    formats["rdna3"].insert(0, MUBUF)
+    formats["rdna4"].insert(0, VBUFFER)
+
+
+def is_plain_shared(name):
+    words = name.split("_")
+    known = ("READ", "WRITE", "LOAD", "STORE")
+    return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and "TR" not in name
+
+
 def add(emu, arch):
     """Adds them to the emulator's module."""
-    compiled = emu._get_runner
+    buffer_formats()
+    compiled = without_upper_halves(emu, emu._get_runner)
 
     @functools.cache
     def runner(data, family):
         inst = emu.decode_inst(data, family)
         name = emu._op_name(inst)
+        places = [0, 1, 5]
         if name in CACHES:
             work = lambda *_: None
+        elif is_plain_shared(name):
+            work, places = Shared(emu, inst, data, family), [0, 1, 5, 3]
+        elif type(inst).__name__.endswith("_DPP16") or "SDWA" in type(inst).__name__:
+            work, places = Rewritten(emu, inst, data, family, compiled), [0, 1, 2, 3, 4, 5]
         elif name.startswith("BUFFER_") and not getattr(inst, "lds", 0):
             work = Buffer(emu, inst, data, family)
+        elif name.startswith(("V_FMA_MIX", "V_MAD_MIX")):
+            work = Mix(emu, inst, data, family)
+        elif name.startswith(("V_PERMLANE16_B32", "V_PERMLANEX16_B32")):
+            work = Permlane(emu, inst, data, family)
+        elif name == "DS_SWIZZLE_B32":
+            work = Swizzle(emu, inst, data, family)
+        elif name.startswith("GLOBAL_ATOMIC_PK_ADD"):
+            work = PairAtomic(emu, inst, data, family)
         elif products.is_product(name):
-            product = products.Product(emu, inst, data, arch)
-            registers = 256 * product.lanes
-            work = lambda s, v, a: product(whole(s, 260), whole(v, registers), whole(a, registers) if product.lanes == 64 else None)
+            work = products.Product(emu, inst, data, arch)
         else:
             return compiled(data, family)
         size = inst.size()
 
-        def run(scalar, vector, accumulator):
-            work(scalar.value, vector.value, accumulator.value)
+        def run(scalar, *others):
+            work(scalar.value, *[o.value for o in others])
             counter = ctypes.c_uint64.from_address(scalar.value + 4 * emu.PC_LO_IDX)
             counter.value += size
 
-        return types.SimpleNamespace(arg=types.SimpleNamespace(globals=[0, 1, 5])), types.SimpleNamespace(fxn=run)
+        return types.SimpleNamespace(arg=types.SimpleNamespace(globals=places)), types.SimpleNamespace(fxn=run)
 
     emu._get_runner = runner

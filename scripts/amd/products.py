@@ -7,6 +7,7 @@ and read 8-bit floats of `wmma` as halves.
 Of an instruction for MxNxK, a lane has the row i = lane mod M of A and the column j = lane mod N of B, and elements along K; further lanes continue along K,
 or are further blocks. A result of 32x32 has in register r and lane l the row 8 (r div 4) + 4 (l div 32) + r mod 4.
 """
+import ctypes
 import re
 
 import numpy as np
@@ -161,8 +162,10 @@ class Product:
         factors = np.where(scale == 255, np.nan, 2.0 ** (scale - 127.0))
         return matrix * np.repeat(factors, 32, axis=1)[None]
 
-    def __call__(self, scalars, vectors, accumulators):
-        memory = (scalars, vectors, accumulators)
+    def __call__(self, *addresses):
+        """The addresses of scalar, vector and accumulation registers."""
+        whole = lambda address, count: np.ctypeslib.as_array((ctypes.c_uint32 * count).from_address(address))
+        memory = [whole(address, count) for address, count in zip(addresses, (260, 256 * self.lanes, 256 * self.lanes))]
         a, b = self.matrix(memory, 0), self.matrix(memory, 1)
         if self.scales:
             a, b = self.scaled(memory, a, 0), self.scaled(memory, b, 1)

@@ -31,7 +31,7 @@ def gpu_cases():
 
 
 def address(buffer):
-    return ctypes.addressof((ctypes.c_char * max(len(buffer), 1)).from_buffer(buffer))
+    return ctypes.addressof((ctypes.c_char * len(buffer)).from_buffer(buffer)) if len(buffer) else 256
 
 
 def values(np, c, buffers, scalars, scratch):
