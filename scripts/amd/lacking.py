@@ -41,10 +41,6 @@ ATOMICS = {
 }
 
 
-def whole(address, count):
-    return np.ctypeslib.as_array(words(address, count))
-
-
 def words(address, count):
     return (ctypes.c_uint32 * count).from_address(address)
 

@@ -45,6 +45,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
     &amd::accelerate_matmul::PASS,
+    &amd::block_pingpong::PASS,
     &amd::convert_to_buffer_ops::PASS,
     &amd::fold_true_cmpi::PASS,
     &amd::hoist_layout_conversions::PASS,

@@ -156,12 +156,6 @@ impl Target {
         self.is_amd(&[Family::Cdna4, Family::Rdna3, Family::Rdna4])
     }
 
-    /// Whether loads of 128 bits a lane can go to LDS without passing through registers.
-    #[must_use]
-    pub fn loads_straight_to_lds(&self) -> bool {
-        self.is_cdna4()
-    }
-
     /// Whether operands that do not lie along K are turned in registers, for want of loads from LDS that transpose.
     #[must_use]
     pub fn turns_operands_in_registers(&self) -> bool {
@@ -171,7 +165,7 @@ impl Target {
     /// Whether two warps of one SIMD unit are made to alternate between memory and matrix instructions.
     #[must_use]
     pub fn alternates_warps(&self) -> bool {
-        self.is_cdna3() || self.is_cdna4()
+        self.is_cdna3()
     }
 
     /// Whether an instruction can read its operand from the lane that differs in any bits of a row of 16 (RDNA; "RDNA3

@@ -1,6 +1,6 @@
 //! The dialects `amdg` and `rocdl`: which file lowers which operation.
 
-use super::{buffer, threads};
+use super::{buffer, memory, threads};
 use crate::codegen::lower::{Lower, Res, defect};
 use crate::ir::dialects::amdg::rocdl as view;
 use crate::ir::dialects::enums::SchedGroup;
@@ -24,7 +24,11 @@ fn amdg(cx: &mut Lower<'_, '_>, op: Op, kind: AmdgOp) -> Res<()> {
         AmdgOp::BufferAtomicRmw => buffer::atomic_rmw(cx, op),
         AmdgOp::BufferAtomicCas => buffer::atomic_cas(cx, op),
         AmdgOp::InThreadTranspose => in_thread_transpose(cx, op),
-        AmdgOp::BufferLoadToLocal | AmdgOp::CondBarrier => Err(cx.unsupported(op, "")),
+        AmdgOp::CondBarrier => {
+            let pred = cx.scalar(cx.ir.operand(op, 0))?;
+            memory::guarded(cx, Some(pred), |cx| cx.effect("llvm.amdgcn.s.barrier", &[], &[]))
+        }
+        AmdgOp::BufferLoadToLocal => Err(cx.unsupported(op, "")),
     }
 }
 

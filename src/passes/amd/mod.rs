@@ -1,6 +1,7 @@
 //! Passes for AMD's GPUs: matrix instructions, buffer instructions, and what ranges of numbers tell.
 
 pub mod accelerate_matmul;
+pub mod block_pingpong;
 mod chains;
 pub mod convert_to_buffer_ops;
 pub mod fold_true_cmpi;
