@@ -404,10 +404,12 @@ class Permlane:
 
     def __init__(self, emu, inst, data, family):
         self.fields, self.family, self.other = Fields(inst, data), family, "X16" in emu._op_name(inst)
+        self.literal = int.from_bytes(data[8:12], "little")
 
     def __call__(self, scalar, vector, _):
         wave, f = Wave(self.family, scalar, vector), self.fields
-        table = int(wave.source(f("src1"))[0]) | int(wave.source(f("src2"))[0]) << 32
+        low, high = (self.literal if f(s) == 255 else int(wave.source(f(s))[0]) for s in ("src1", "src2"))
+        table = low | high << 32
         lane = np.arange(wave.lanes)
         picked = np.array([table >> 4 * (int(i) & 15) & 15 for i in lane]) | (lane ^ 16 if self.other else lane) & ~15
         wave.write(f("vdst"), wave.source(f("src0"))[picked])

@@ -169,8 +169,7 @@ fn widen<'c>(cx: &mut Lower<'c, '_>, x: IntValue<'c>, format: &Byte) -> Res<Val<
     let least = power(cx, 1 - format.bias as i32);
     let subnormal = cx.b.build_binop(I::FSub, single(cx, above)?, least, "")?;
     let subnormal = as_int(bits_as(cx, subnormal, cx.int_type(32).into())?)?;
-    let is_small =
-        cx.b.build_int_compare(IntPredicate::ULT, magnitude, cx.i32(1 << format.mantissa), "")?;
+    let is_small = cx.b.build_int_compare(IntPredicate::ULT, magnitude, cx.i32(1 << format.mantissa), "")?;
     let value = cx.b.build_select(is_small, subnormal, normal, "")?.into_int_value();
     let nan_of = if format.is_unsigned_zero() { byte } else { magnitude };
     let is_nan = cx.b.build_int_compare(IntPredicate::EQ, nan_of, cx.i32(u64::from(format.nan)), "")?;
@@ -203,12 +202,7 @@ fn narrow<'c>(cx: &mut Lower<'c, '_>, x: Val<'c>, format: &Byte, rounding: FpRou
 }
 
 /// Step 1. Numbers below the smallest normal one give anything.
-fn normal<'c>(
-    cx: &Lower<'c, '_>,
-    magnitude: IntValue<'c>,
-    format: &Byte,
-    rounding: FpRounding,
-) -> Res<IntValue<'c>> {
+fn normal<'c>(cx: &Lower<'c, '_>, magnitude: IntValue<'c>, format: &Byte, rounding: FpRounding) -> Res<IntValue<'c>> {
     let dropped = cx.i32(u64::from(format.dropped()));
     let mut rounded = magnitude;
     if rounding == FpRounding::Rtne {
