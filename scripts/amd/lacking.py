@@ -1,9 +1,10 @@
 """What tinygrad's emulator lacks of the instructions that LLVM writes for compute kernels, as functions over the registers of a wave.
 
-- Buffer instructions: loads, stores and atomic operations with offsets that are checked against the size of the resource ("CDNA3 ISA", "RDNA3 ISA",
-  "RDNA4 ISA", chapters on memory buffers). A resource is swizzled or indexed in no kernel of ttc.
 - Matrix instructions (`products.py`).
-- Loads from and stores to shared memory: those of the emulator read where lanes that do not take part point, too.
+- Accesses to memory. Those of the emulator read where lanes that do not take part point, too, and go wrong where a load's result lies in the registers
+  of its address; all waves share one private memory, and results of atomic operations on CDNA are lost. Buffer instructions ("CDNA3 ISA", "RDNA3 ISA",
+  "RDNA4 ISA", chapters on memory buffers) check offsets against the size of the resource; no kernel of ttc has one that is swizzled or indexed.
+- The clock and the program counter as a value.
 - Operands from other lanes (DPP) and parts of operands (SDWA): the emulator goes from lane to lane and may read what it wrote for the lane before.
 - Registers from 128 on as operands of 16 bits on CDNA, where they are no upper halves as on RDNA.
 - `v_fma_mix…`, `ds_swizzle`, `v_permlane…`, and additions of pairs of halves to memory.
@@ -75,6 +76,186 @@ class Wave:
 
     def write(self, register, value):
         self.vectors[register] = np.where(self.active, value, self.vectors[register])
+
+
+# All memory of the process, from the first page on.
+PAGE = 4096
+MEMORY = np.frombuffer((ctypes.c_uint8 * ((1 << 47) - 2 * PAGE)).from_address(PAGE), np.uint8)
+
+
+class Memory:
+    """A load, a store or an atomic operation: its fields, and what it does. Where addresses come from, the families of instructions say."""
+
+    prefix = ""
+
+    def __init__(self, emu, inst, data, family):
+        self.f, self.family = Fields(inst, data), family
+        self.name = emu._op_name(inst)[len(self.prefix):]
+        self.kind = type(inst)
+        self.operation, _, self.what = self.name.partition("_")
+        self.source = self.f("vdata") if hasattr(self.kind, "vdata") else self.f("vsrc") if hasattr(self.kind, "vsrc") else self.f("data")
+        self.to = self.f("vdata") if hasattr(self.kind, "vdata") else self.f("vdst")
+        self.returns = self.f("glc") or self.f("sc0") or self.f("th") & 1
+        self.accumulates = family == "cdna" and self.f("acc")
+
+    def signed_offset(self):
+        name = "ioffset" if hasattr(self.kind, "ioffset") else "offset"
+        place, value = getattr(self.kind, name), self.f(name)
+        width = place.hi - place.lo + 1
+        return value - (value >> width - 1 << width)
+
+    def __call__(self, scalar, vector, accumulator):
+        wave = Wave(self.family, scalar, vector)
+        values = array(accumulator, 256 * wave.lanes).reshape(256, wave.lanes) if self.accumulates else wave.vectors
+        lanes, at, there = self.addresses(wave, scalar)
+        if len(lanes):
+            {"LOAD": self.load, "STORE": self.store, "ATOMIC": self.atomic}[self.operation](values, lanes, at, there)
+
+    def load(self, values, lanes, at, there):
+        kind = HALVES.get(self.what) or LOADS[self.what]
+        size = struct.calcsize(kind) if isinstance(kind, str) else kind
+        data = np.zeros((len(lanes), size), np.uint8)
+        data[there] = MEMORY[(at[there] - PAGE)[:, None] + np.arange(size)]
+        if not isinstance(kind, str):
+            for i, word in enumerate(np.ascontiguousarray(data).view(np.uint32).T):
+                values[self.to + i][lanes] = word
+            return
+        value = np.ascontiguousarray(data).view(kind)[:, 0].astype(np.int32).view(np.uint32)
+        if self.what in HALVES:
+            old = values[self.to][lanes]
+            value = old & 0xFFFF | value << 16 if "_HI" in self.what else old & 0xFFFF0000 | value & 0xFFFF
+        values[self.to][lanes] = value
+
+    def store(self, values, lanes, at, there):
+        size = UPPER.get(self.what) or STORES[self.what]
+        words_ = np.stack([values[self.source + i][lanes] for i in range(-(-size // 4))], 1)
+        words_ = words_ >> 16 if self.what in UPPER else words_
+        data = np.ascontiguousarray(words_).view(np.uint8)[:, :size]
+        MEMORY[(at[there] - PAGE)[:, None] + np.arange(size)] = data[there]
+
+    def atomic(self, values, lanes, at, there):
+        kind, wide = self.what, self.what.endswith(("_X2", "64"))
+        count = 2 if wide else 1
+        name = kind.removesuffix("_X2")
+        name = name.rsplit("_", 1)[0] if name.rsplit("_", 1)[-1][1:].isdigit() else name
+        signed = kind.endswith(("I32", "I64"))
+        name = {"MAX": "SMAX" if signed else "UMAX", "MIN": "SMIN" if signed else "UMIN"}.get(name, name)
+        take = lambda lane, first: sum(int(values[self.source + first + i][lane]) << 32 * i for i in range(count))
+        for lane, place, inside in zip(lanes, at, there):
+            old = int.from_bytes(MEMORY[place - PAGE:place - PAGE + 4 * count].tobytes(), "little") if inside else 0
+            new = take(lane, 0)
+            if name == "CMPSWAP":
+                new = new if old == take(lane, count) else old
+            elif "PK_ADD" in kind:
+                new = int.from_bytes(pair_sum(old.to_bytes(4, "little"), new.to_bytes(4, "little"), "BF16" in kind), "little")
+            elif kind.endswith(("F32", "F64")):
+                format_ = ("<f", "<I") if count == 1 else ("<d", "<Q")
+                a, b = (struct.unpack(format_[0], struct.pack(format_[1], x))[0] for x in (old, new))
+                new = struct.unpack(format_[1], struct.pack(format_[0], np.float32(a + b) if count == 1 else a + b))[0]
+            else:
+                new = ATOMICS[name](old, new, 1 << 32 * count)
+            if inside:
+                MEMORY[place - PAGE:place - PAGE + 4 * count] = np.frombuffer(new.to_bytes(4 * count, "little"), np.uint8)
+            if self.returns:
+                for i in range(count):
+                    values[self.to + i][lane] = old >> 32 * i & 0xFFFFFFFF
+
+
+def pair_sum(a, b, is_brain):
+    """The sums of two pairs of halves."""
+    with np.errstate(all="ignore"):
+        if not is_brain:
+            return (np.frombuffer(a, np.float16) + np.frombuffer(b, np.float16)).tobytes()
+        wide = [(np.frombuffer(x, np.uint16).astype(np.uint32) << 16).view(np.float32) for x in (a, b)]
+        bits = (wide[0] + wide[1]).view(np.uint32)
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).tobytes()
+
+
+class Buffer(Memory):
+    """A scalar resource and offsets."""
+
+    prefix = "BUFFER_"
+
+    def addresses(self, wave, _):
+        f = self.f
+        # RDNA4 names the first register, the others a group of four.
+        resource = f("rsrc") if hasattr(self.kind, "rsrc") else 4 * f("srsrc")
+        low, high, records, _ = (int(w) for w in wave.scalars[resource:resource + 4])
+        number = f("soffset")
+        scalar = 0 if self.family != "cdna" and number == 124 else int(wave.scalars[number])
+        if f("idxen"):
+            raise NotImplementedError("a buffer with an index")
+        lanes = np.flatnonzero(wave.active)
+        offset = np.full(len(lanes), f("offset") + f("ioffset"), np.int64)
+        if f("offen"):
+            offset = offset + wave.vectors[f("vaddr")][lanes]
+        checked = offset if self.family == "cdna" else offset + scalar
+        return lanes, (low | (high & 0xFFFF) << 32) + scalar + offset, checked < records
+
+
+class Global(Memory):
+    """Addresses of 64 bits, or a scalar one with offsets of 32."""
+
+    prefix = "GLOBAL_"
+
+    def addresses(self, wave, _):
+        f, lanes = self.f, np.flatnonzero(wave.active)
+        register, saddr = f("vaddr") if hasattr(self.kind, "vaddr") else f("addr"), f("saddr", 127)
+        low = wave.vectors[register][lanes].astype(np.int64)
+        if saddr < 124:
+            at = low + (int(wave.scalars[saddr]) | int(wave.scalars[saddr + 1]) << 32)
+        else:
+            at = low | wave.vectors[register + 1][lanes].astype(np.int64) << 32
+        return lanes, at + self.signed_offset(), np.ones(len(lanes), bool)
+
+
+class Flat(Global):
+    prefix = "FLAT_"
+
+
+class Scratch(Memory):
+    """Memory of each lane's own."""
+
+    prefix = "SCRATCH_"
+    waves = {}
+
+    def addresses(self, wave, scalar):
+        f, lanes = self.f, np.flatnonzero(wave.active)
+        size = int(wave.scalars[259])
+        held = self.waves.get((scalar, size))
+        if held is None:
+            held = self.waves[scalar, size] = ctypes.create_string_buffer(size * wave.lanes + 64)
+        offset = np.full(len(lanes), self.signed_offset(), np.int64)
+        if f("sve"):
+            offset += wave.vectors[f("vaddr") if hasattr(self.kind, "vaddr") else f("addr")][lanes]
+        if f("saddr", 127) < 124:
+            offset += int(wave.scalars[f("saddr")])
+        return lanes, ctypes.addressof(held) + lanes * size + offset, np.ones(len(lanes), bool)
+
+
+class Counter:
+    """The program counter as a value, calls and returns; and the clocks, which tick once for each look."""
+
+    time = 0
+
+    def __init__(self, emu, inst, data, family):
+        self.emu, self.name, self.size = emu, emu._op_name(inst), inst.size()
+        f = Fields(inst, data)
+        self.to = f("sdata") if hasattr(type(inst), "sdata") else f("sdst")
+        self.source = f("ssrc0")
+
+    def __call__(self, scalar, *_):
+        scalars, counter = array(scalar, 260), ctypes.c_uint64.from_address(scalar + 4 * self.emu.PC_LO_IDX)
+        value = counter.value + self.size
+        jumps = self.name.startswith(("S_SETPC", "S_SWAPPC"))
+        if jumps:
+            counter.value = int(scalars[self.source]) | int(scalars[self.source + 1]) << 32
+        elif not self.name.startswith("S_GETPC"):
+            Counter.time += 1
+            value = Counter.time
+        if not self.name.startswith("S_SETPC"):
+            scalars[self.to], scalars[self.to + 1] = value & 0xFFFFFFFF, value >> 32
+        return jumps
 
 
 # Constants of an instruction as halves.
@@ -152,8 +333,10 @@ class Shared:
         else:
             self.offsets = [f("offset1") << 8 | f("offset0")]
 
-    def __call__(self, scalar, vector, _, shared):
+    def __call__(self, scalar, vector, accumulator, shared):
         wave, f = Wave(self.family, scalar, vector), self.fields
+        accumulates = self.family == "cdna" and f("acc")
+        values = array(accumulator, 256 * wave.lanes).reshape(256, wave.lanes) if accumulates else wave.vectors
         lanes = np.flatnonzero(wave.active)
         base = wave.vectors[f("addr")][lanes].astype(np.int64)
         loaded = []
@@ -165,150 +348,27 @@ class Shared:
             bytes_ = at[:, None] + np.arange(self.size)
             if self.is_store:
                 first, count = f("data1" if i else "data0"), -(-self.size // 4)
-                values = np.stack([wave.vectors[first + n][lanes] for n in range(count)], 1)
-                values = values >> 16 if self.half == "HI" else values
-                memory[bytes_] = np.ascontiguousarray(values).view(np.uint8)[:, :self.size]
+                data = np.stack([values[first + n][lanes] for n in range(count)], 1)
+                data = data >> 16 if self.half == "HI" else data
+                memory[bytes_] = np.ascontiguousarray(data).view(np.uint8)[:, :self.size]
             else:
                 loaded.append(memory[bytes_])
         if not self.is_store:
-            self.write(wave, lanes, np.concatenate(loaded, 1))
+            self.write(values, lanes, np.concatenate(loaded, 1))
 
-    def write(self, wave, lanes, data):
+    def write(self, values, lanes, data):
         to = self.fields("vdst")
         if self.size >= 4:
             for n, value in enumerate(np.ascontiguousarray(data).view(np.uint32).T):
-                wave.vectors[to + n][lanes] = value
+                values[to + n][lanes] = value
             return
         value = np.ascontiguousarray(data).view({1: np.uint8, 2: np.uint16}[self.size])[:, 0]
         if self.is_signed:
             value = value.view({1: np.int8, 2: np.int16}[self.size])
         value = value.astype(np.int32).view(np.uint32)
-        old = wave.vectors[to][lanes]
+        old = values[to][lanes]
         value = {None: value, "LO": old & 0xFFFF0000 | value & 0xFFFF, "HI": old & 0xFFFF | value << 16}[self.half]
-        wave.vectors[to][lanes] = value
-
-
-class PairAtomic:
-    """`global_atomic_pk_add_f16` and `…_bf16`."""
-
-    def __init__(self, emu, inst, data, family):
-        self.fields, self.family, self.is_brain = Fields(inst, data), family, emu._op_name(inst).endswith("BF16")
-
-    def __call__(self, scalar, vector, _):
-        wave, f = Wave(self.family, scalar, vector), self.fields
-        address, data = (f("vaddr"), f("vsrc")) if hasattr(f.kind, "vaddr") else (f("addr"), f("data"))
-        place = getattr(f.kind, "ioffset", None) or f.kind.offset
-        offset = f("ioffset") if hasattr(f.kind, "ioffset") else f("offset")
-        width = place.hi - place.lo + 1
-        offset -= (offset >> width - 1) << width
-        base = int(wave.scalars[f("saddr")]) | int(wave.scalars[f("saddr") + 1]) << 32 if f("saddr") < 124 else None
-        for lane in np.flatnonzero(wave.active):
-            low = int(wave.vectors[address][lane])
-            at = (base + low if base is not None else low | int(wave.vectors[address + 1][lane]) << 32) + offset
-            old, new = ctypes.string_at(at, 4), int(wave.vectors[data][lane]).to_bytes(4, "little")
-            ctypes.memmove(at, self.sum(old, new), 4)
-            if f("glc") or f("sc0") or f("th") & 1:
-                wave.vectors[f("vdst")][lane] = int.from_bytes(old, "little")
-
-    def sum(self, a, b):
-        with np.errstate(all="ignore"):
-            if not self.is_brain:
-                return (np.frombuffer(a, np.float16) + np.frombuffer(b, np.float16)).tobytes()
-            wide = [(np.frombuffer(x, np.uint16).astype(np.uint32) << 16).view(np.float32) for x in (a, b)]
-            bits = (wide[0] + wide[1]).view(np.uint32)
-            return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).tobytes()
-
-
-class Buffer:
-    """A buffer instruction: its fields, and what it does."""
-
-    def __init__(self, emu, inst, data, family):
-        field, kind = Fields(inst, data), type(inst)
-        self.name = emu._op_name(inst)[len("BUFFER_"):]
-        self.data, self.address = field("vdata"), field("vaddr")
-        # RDNA4 names the first register, the others a group of four.
-        self.resource = field("rsrc") if hasattr(kind, "rsrc") else 4 * field("srsrc")
-        self.scalar, self.offset = field("soffset"), field("offset") + field("ioffset")
-        self.by_offset, self.by_index = field("offen"), field("idxen")
-        self.returns = field("glc") or field("sc0") or field("th") & 1
-        self.accumulates = family == "cdna" and field("acc")
-        self.lanes, self.size, self.emu, self.family = (64 if family == "cdna" else 32), inst.size(), emu, family
-
-    def addresses(self, scalars, vectors):
-        """The address of each lane that takes part; `None` for one that is outside."""
-        low, high, records, _ = scalars[self.resource:self.resource + 4]
-        base = low | (high & 0xFFFF) << 32
-        scalar = scalars[self.scalar] if self.scalar < 128 else self.scalar - 128
-        if self.family != "cdna" and self.scalar == 124:
-            scalar = 0
-        active = scalars[126] | (scalars[127] << 32 if self.lanes == 64 else 0)
-        if self.by_index:
-            raise NotImplementedError("a buffer with an index")
-        for lane in range(self.lanes):
-            if active >> lane & 1:
-                offset = self.offset + (vectors[self.address * self.lanes + lane] if self.by_offset else 0)
-                yield lane, base + scalar + offset if (offset + scalar if self.family != "cdna" else offset) < records else None
-
-    def __call__(self, scalar_address, vector_address, accumulator_address):
-        scalars = words(scalar_address, 260)
-        vectors = words(vector_address, 256 * self.lanes)
-        values = words(accumulator_address, 256 * self.lanes) if self.accumulates else vectors
-        operation, _, kind = self.name.partition("_")
-        places = list(self.addresses(scalars, vectors))
-        {"LOAD": self.load, "STORE": self.store, "ATOMIC": self.atomic}[operation](kind, places, values)
-
-    def register(self, values, lane, i=0):
-        return (self.data + i) * self.lanes + lane
-
-    def load(self, kind, places, values):
-        for lane, at in places:
-            if kind in HALVES:
-                size = struct.calcsize(HALVES[kind])
-                value = struct.unpack(HALVES[kind], ctypes.string_at(at, size))[0] & 0xFFFF if at else 0
-                old = values[self.register(values, lane)]
-                values[self.register(values, lane)] = old & 0xFFFF | value << 16 if "_HI" in kind else old & 0xFFFF0000 | value
-            elif isinstance(LOADS[kind], str):
-                value = struct.unpack(LOADS[kind], ctypes.string_at(at, struct.calcsize(LOADS[kind])))[0] if at else 0
-                values[self.register(values, lane)] = value & 0xFFFFFFFF
-            else:
-                data = ctypes.string_at(at, LOADS[kind]) if at else bytes(LOADS[kind])
-                for i, word in enumerate(struct.unpack(f"<{len(data) // 4}I", data)):
-                    values[self.register(values, lane, i)] = word
-
-    def store(self, kind, places, values):
-        for lane, at in places:
-            if not at:
-                continue
-            if kind in UPPER:
-                data = (values[self.register(values, lane)] >> 16).to_bytes(2, "little")[:UPPER[kind]]
-            else:
-                count = -(-STORES[kind] // 4)
-                data = b"".join(values[self.register(values, lane, i)].to_bytes(4, "little") for i in range(count))[:STORES[kind]]
-            ctypes.memmove(at, data, len(data))
-
-    def atomic(self, kind, places, values):
-        wide = kind.endswith(("_X2", "64"))
-        count = 2 if wide else 1
-        modulus = 1 << 32 * count
-        name = kind.removesuffix("_X2").rsplit("_", 1)[0] if kind.rsplit("_", 1)[-1][1:].isdigit() else kind.removesuffix("_X2")
-        signed = kind.endswith(("I32", "I64"))
-        name = {"MAX": "SMAX" if signed else "UMAX", "MIN": "SMIN" if signed else "UMIN"}.get(name, name)
-        take = lambda lane, first: sum(values[self.register(values, lane, first + i)] << 32 * i for i in range(count))
-        for lane, at in places:
-            old = int.from_bytes(ctypes.string_at(at, 4 * count), "little") if at else 0
-            new = take(lane, 0)
-            if name == "CMPSWAP":
-                new = new if old == take(lane, count) else old
-            elif kind.endswith("F32") or name.endswith("F32"):
-                add = struct.unpack("<f", struct.pack("<I", new))[0] + struct.unpack("<f", struct.pack("<I", old))[0]
-                new = struct.unpack("<I", struct.pack("<f", add))[0]
-            else:
-                new = ATOMICS[name](old, new, modulus)
-            if at:
-                ctypes.memmove(at, new.to_bytes(4 * count, "little"), 4 * count)
-            if self.returns:
-                for i in range(count):
-                    values[self.register(values, lane, i)] = old >> 32 * i & 0xFFFFFFFF
+        values[to][lanes] = value
 
 
 class Rewritten:
@@ -407,10 +467,12 @@ class Permlane:
 
     def __init__(self, emu, inst, data, family):
         self.fields, self.family, self.other = Fields(inst, data), family, "X16" in emu._op_name(inst)
+        self.literal = int.from_bytes(data[8:12], "little")
 
     def __call__(self, scalar, vector, _):
         wave, f = Wave(self.family, scalar, vector), self.fields
-        table = int(wave.source(f("src1"))[0]) | int(wave.source(f("src2"))[0]) << 32
+        low, high = (self.literal if f(s) == 255 else int(wave.source(f(s))[0]) for s in ("src1", "src2"))
+        table = low | high << 32
         lane = np.arange(wave.lanes)
         picked = np.array([table >> 4 * (int(i) & 15) & 15 for i in lane]) | (lane ^ 16 if self.other else lane) & ~15
         wave.write(f("vdst"), wave.source(f("src0"))[picked])
@@ -442,6 +504,9 @@ def buffer_formats():
     formats["rdna4"].insert(0, VBUFFER)
 
 
+MEMORIES = {kind.prefix: kind for kind in (Buffer, Global, Flat, Scratch)}
+
+
 def is_plain_shared(name):
     words = name.split("_")
     known = ("READ", "WRITE", "LOAD", "STORE")
@@ -464,16 +529,16 @@ def add(emu, arch):
             work, places = Shared(emu, inst, data, family), [0, 1, 5, 3]
         elif type(inst).__name__.endswith("_DPP16") or "SDWA" in type(inst).__name__:
             work, places = Rewritten(emu, inst, data, family, compiled), [0, 1, 2, 3, 4, 5]
-        elif name.startswith("BUFFER_") and not getattr(inst, "lds", 0):
-            work = Buffer(emu, inst, data, family)
+        elif name.startswith(tuple(MEMORIES)) and not getattr(inst, "lds", 0):
+            work = MEMORIES[name.split("_")[0] + "_"](emu, inst, data, family)
+        elif name.startswith(("S_GETPC", "S_SETPC", "S_SWAPPC", "S_MEMREALTIME", "S_MEMTIME", "S_SENDMSG_RTN")):
+            work = Counter(emu, inst, data, family)
         elif name.startswith(("V_FMA_MIX", "V_MAD_MIX")):
             work = Mix(emu, inst, data, family)
         elif name.startswith(("V_PERMLANE16_B32", "V_PERMLANEX16_B32")):
             work = Permlane(emu, inst, data, family)
         elif name == "DS_SWIZZLE_B32":
             work = Swizzle(emu, inst, data, family)
-        elif name.startswith("GLOBAL_ATOMIC_PK_ADD"):
-            work = PairAtomic(emu, inst, data, family)
         elif products.is_product(name):
             work = products.Product(emu, inst, data, arch)
         else:
@@ -481,9 +546,9 @@ def add(emu, arch):
         size = inst.size()
 
         def run(scalar, *others):
-            work(scalar.value, *[o.value for o in others])
-            counter = ctypes.c_uint64.from_address(scalar.value + 4 * emu.PC_LO_IDX)
-            counter.value += size
+            if not work(scalar.value, *[o.value for o in others]):
+                counter = ctypes.c_uint64.from_address(scalar.value + 4 * emu.PC_LO_IDX)
+                counter.value += size
 
         return types.SimpleNamespace(arg=types.SimpleNamespace(globals=places)), types.SimpleNamespace(fxn=run)
 

@@ -8,6 +8,7 @@
 //! Methods get the [`Lower`] that is at work and append to the code that it builds. Addresses in shared memory are
 //! integers of 32 bits, and a mask is a predicate: an access whose predicate is false does not happen.
 
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::{CallSiteValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::LlvmTarget;
@@ -365,6 +366,19 @@ pub(crate) trait Machine: Sync {
 
     /// A function of floats, element by element.
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>>;
+
+    /// A function of the vendor's library by its name, element by element: a call that is linked later, or code for it.
+    ///
+    /// # Errors
+    /// `E0712` where there is no such function.
+    fn library_function<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        symbol: &str,
+        library: &str,
+        result: BasicTypeEnum<'c>,
+        args: &[Val<'c>],
+    ) -> Res<Val<'c>>;
 
     /// The high half of the product of two unsigned integers of 64 bits.
     fn high_product<'c>(&self, cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c>>;

@@ -15,7 +15,6 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::ocml;
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
@@ -93,11 +92,12 @@ impl LlvmTarget for Amdgcn {
     }
 
     fn library(&self) -> (&'static str, &'static str) {
-        ("ocml", ocml::PREFIX)
+        ("ocml", "__ocml_")
     }
 
-    fn link_library<'c>(&self, module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
-        ocml::link(module, context, path)
+    /// There is nothing to link: [`super::ocml`] makes the functions where they are called.
+    fn link_library<'c>(&self, _: &Module<'c>, _: &'c Context, _: &Path) -> Result<Vec<String>, String> {
+        Ok(vec![])
     }
 
     fn is_asynchronous(&self, _: &str) -> bool {

@@ -2,10 +2,11 @@
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::{FlagBehavior, Module};
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Amdgcn;
-use super::{atomics, debug, dialect, dot, fp_convert, math, memory, threads};
+use super::{atomics, debug, dialect, dot, fp_convert, math, memory, ocml, threads};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Source;
@@ -238,6 +239,17 @@ impl Machine for Amd {
 
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>> {
         math::apply_function(cx, function, args)
+    }
+
+    fn library_function<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        symbol: &str,
+        _: &str,
+        result: BasicTypeEnum<'c>,
+        args: &[Val<'c>],
+    ) -> Res<Val<'c>> {
+        ocml::call(cx, symbol, result, args)
     }
 
     /// The upper half of a product of 128 bits, which LLVM makes of products of 32.

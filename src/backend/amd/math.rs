@@ -11,6 +11,7 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as I;
 
+use super::ocml;
 use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::FloatFunction;
@@ -107,7 +108,7 @@ fn apply<'c>(cx: &mut Lower<'c, '_>, way: Way, args: &[Val<'c>]) -> Res<Val<'c>>
         }
         Way::Ocml(name) => {
             let symbol = format!("__ocml_{name}_f{}", cx.bits_of(x.get_type()));
-            cx.external(&symbol, x.get_type(), args)
+            ocml::call(cx, &symbol, x.get_type(), args)
         }
         Way::FastExp => {
             let log2e = Lower::float_like(x, std::f64::consts::LOG2_E)?;

@@ -2,6 +2,7 @@
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::{FlagBehavior, Module};
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Nvptx;
@@ -13,6 +14,7 @@ use crate::codegen::machine::{
     AddressSpaces, Assertion, AsyncCopy, AtomicAccess, AtomicForm, CacheHint, Caching, FloatFunction, GlobalLoad,
     GlobalStore, Grid, KernelShape, Machine, Poll, Printer, called,
 };
+use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
 use crate::ir::{Encoding, FloatKind, Op, Type};
@@ -258,6 +260,25 @@ impl Machine for Nvidia {
 
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>> {
         math::apply_function(cx, function, args)
+    }
+
+    /// A call of a function of libdevice, which is linked later.
+    fn library_function<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        symbol: &str,
+        library: &str,
+        result: BasicTypeEnum<'c>,
+        args: &[Val<'c>],
+    ) -> Res<Val<'c>> {
+        let (known, prefix) = self.llvm().library();
+        if !symbol.starts_with(prefix) {
+            let text = format!(
+                "`{symbol}` of library `{library}` cannot be linked; only functions of {known} (`{prefix}…`) can"
+            );
+            return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));
+        }
+        cx.external(symbol, result, args)
     }
 
     fn high_product<'c>(&self, cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c>> {
