@@ -21,6 +21,7 @@ import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import make_backend
 
 STAGES = ("ttir", "ttgir")
+# Seconds that the reference may take for a kernel.
+LIMIT = 120
 
 
 def target(arch):
@@ -107,6 +110,7 @@ def in_fork(work, *args):
     child = os.fork()
     if child == 0:
         text = ""
+        signal.alarm(LIMIT)
         try:
             work(*args)
         except BaseException as e:  # noqa: BLE001  the reference's errors have no common type
