@@ -294,6 +294,18 @@ class Mix:
         wave.write(to, value.view(np.uint32) if self.name.endswith("F32") else old & 0xFFFF | half << 16 if "MIXHI" in self.name else old & 0xFFFF0000 | half)
 
 
+class Move64:
+    """`v_mov_b64` of a literal, of which the emulator takes the word behind it for the upper half."""
+
+    def __init__(self, emu, inst, data, family):
+        self.to, self.family, self.literal = Fields(inst, data)("vdst"), family, int.from_bytes(data[4:8], "little")
+
+    def __call__(self, scalar, vector, _):
+        wave = Wave(self.family, scalar, vector)
+        wave.write(self.to, np.uint32(self.literal))
+        wave.write(self.to + 1, np.uint32(0))
+
+
 class Swizzle:
     """`ds_swizzle_b32`: within 32 lanes by bits, or within four by a table."""
 
@@ -522,7 +534,7 @@ def add(emu, arch):
     def runner(data, family):
         inst = emu.decode_inst(data, family)
         name = emu._op_name(inst)
-        places = [0, 1, 5]
+        places, size = [0, 1, 5], inst.size()
         if name in CACHES:
             work = lambda *_: None
         elif is_plain_shared(name):
@@ -537,13 +549,15 @@ def add(emu, arch):
             work = Mix(emu, inst, data, family)
         elif name.startswith(("V_PERMLANE16_B32", "V_PERMLANEX16_B32")):
             work = Permlane(emu, inst, data, family)
+        elif name.startswith("V_MOV_B64") and data[0] == 0xFF and data[1] & 1 == 0:
+            # The size of the plain form leaves the literal out.
+            work, size = Move64(emu, inst, data, family), 8
         elif name == "DS_SWIZZLE_B32":
             work = Swizzle(emu, inst, data, family)
         elif products.is_product(name):
             work = products.Product(emu, inst, data, arch)
         else:
             return compiled(data, family)
-        size = inst.size()
 
         def run(scalar, *others):
             if not work(scalar.value, *[o.value for o in others]):

@@ -214,6 +214,16 @@ pub(crate) fn generator(target: &Target) -> Result<&'static dyn Generator, Diagn
     of(target).generator().ok_or_else(|| no_stage(Stage::Llir, target))
 }
 
+/// LLVM's name of the architecture of a target, which its triples start with.
+pub(crate) fn triple(target: &Target) -> Option<&'static str> {
+    of(target).generator()?.machine().llvm().triple().split('-').next()
+}
+
+/// LLVM's name of the calling convention of kernels.
+pub(crate) fn kernel_convention(target: &Target) -> Option<&'static str> {
+    Some(of(target).generator()?.machine().llvm().kernel_convention().1)
+}
+
 /// Checks that ttc makes each stage for a target.
 ///
 /// # Errors

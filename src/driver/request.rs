@@ -18,7 +18,7 @@ use super::ptx_facts::PtxFacts;
 use super::repeated::Seen;
 use super::variant::{self, Variant};
 use super::{agree, grids};
-use crate::backend::Stage;
+use crate::backend::{self, Stage};
 
 /// Which configurations of a kernel are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,7 +206,10 @@ pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
         Language::Ir(_) => {
             text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol)
         }
-        Language::Llir => text.lines().filter(|l| l.starts_with("define") && l.contains("ptx_kernel")).find_map(symbol),
+        Language::Llir => {
+            let convention = backend::kernel_convention(&job.target)?;
+            text.lines().filter(|l| l.starts_with("define") && l.contains(convention)).find_map(symbol)
+        }
         Language::Assembly => PtxFacts::of(text).kernel,
     };
     name.filter(|n| !n.is_empty())

@@ -75,6 +75,7 @@ pub(super) static DEVICES: Devices = Devices {
     },
     takes_small_products: true,
     divides_by_reciprocals: false,
+    fuses_products: false,
     math_library: MathLibrary::Ocml,
     takes_float8: |_, float| float != Float8::E4b15,
     products: PRODUCTS,
