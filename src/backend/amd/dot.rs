@@ -102,7 +102,7 @@ pub(super) fn matrix_elem(ty: Type) -> Option<MatrixElem> {
 }
 
 /// A vector of so many of a type; one is no vector.
-pub(super) fn vector<'c>(elem: BasicTypeEnum<'c>, count: u32) -> Res<BasicTypeEnum<'c>> {
+pub(super) fn vector(elem: BasicTypeEnum<'_>, count: u32) -> Res<BasicTypeEnum<'_>> {
     if count == 1 { Ok(elem) } else { Ok(Lower::vector_type(elem, count)?.as_basic_type_enum()) }
 }
 
@@ -140,7 +140,7 @@ impl Plan {
         }
         let layout = Lower::layout(types[2])?;
         let count = layout.in_size(Dim::Register) as usize;
-        if count % instruction.result != 0 {
+        if !count.is_multiple_of(instruction.result) {
             return Ok(None);
         }
         let mut places = vec![[0; 3]; count];

@@ -115,7 +115,7 @@ fn form<'c>(cx: &Lower<'c, '_>, instr: &MatrixInstr, elem: MatrixElem) -> Res<(B
         MatrixElem::F64 => of(llvm.f64_type().into()),
         MatrixElem::F32 | MatrixElem::Xf32 => of(llvm.f32_type().into()),
         MatrixElem::F16 => of(llvm.f16_type().into()),
-        MatrixElem::Bf16 if instr.name.ends_with(".bf16") => of(llvm.bf16_type().into()),
+        MatrixElem::Bf16 if instr.last_word() == "bf16" => of(llvm.bf16_type().into()),
         MatrixElem::Bf16 => of(llvm.i16_type().into()),
         _ => {
             let whole = match instr.held {

@@ -72,7 +72,7 @@ fn write<'c>(cx: &mut Lower<'c, '_>, i: &Instruction<'c>, operands: &Operands<'c
     let [first, second] = operands.values;
     let sum: Val<'c> = operands.sum.into();
     let bit = |on: bool| -> Val<'c> { cx.llvm.bool_type().const_int(u64::from(on), false).into() };
-    let args = if i.instr.name.ends_with(".iu8") {
+    let args = if i.instr.last_word() == "iu8" {
         vec![bit(true), first, bit(true), second, sum, bit(false)]
     } else {
         vec![first, second, sum]

@@ -99,15 +99,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         if !is_blocked(ir, op) {
             continue;
         }
-        match choose::instruction(ir, op, unit, wishes.size) {
-            Some(chosen) => {
-                accelerate(ir, op, unit, &chosen, wishes.k_pack);
-                changed = true;
-            }
-            None => {
-                let text = format!("no matrix instruction of {target} computes this product; threads multiply");
-                cx.remark(&codes::SLOWER_DOT, ir.loc(op), text);
-            }
+        if let Some(chosen) = choose::instruction(ir, op, unit, wishes.size) {
+            accelerate(ir, op, unit, &chosen, wishes.k_pack);
+            changed = true;
+        } else {
+            let text = format!("no matrix instruction of {target} computes this product; threads multiply");
+            cx.remark(&codes::SLOWER_DOT, ir.loc(op), text);
         }
     }
     changed |= rewrite_greedily(ir, module, &[], Config::default());

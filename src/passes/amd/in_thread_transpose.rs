@@ -27,7 +27,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::flow::value_edges;
 use crate::ir::core::encoding::{Blocked, SwizzledShared};
 use crate::ir::core::{Attr, Builder, Encoding, Ir, MemDesc, Op, Type, TypeData, Value};
-use crate::ir::dialects::tt::tt::Load;
 use crate::ir::dialects::ttg::ttg::{LocalLoad, LocalStore, MemDescIndex};
 use crate::ir::dialects::{AmdgOp, Classes, TtOp, TtgOp};
 use crate::ir::encoding::questions::cga_of;
@@ -170,9 +169,7 @@ fn buffer(ir: &Ir, flow: &Flow, start: Value) -> Option<(BTreeSet<Value>, Vec<Op
         }
         match ir.def_op(value) {
             Some(op) if ir.is(op, TtgOp::LocalAlloc) => {
-                if !ir.operands(op).is_empty() && !stores.contains(&op) {
-                    stores.push(op);
-                }
+                stores.extend(Some(op).filter(|op| !ir.operands(*op).is_empty() && !stores.contains(op)));
             }
             Some(op) if ir.is(op, TtgOp::MemDescIndex) => queue.push(MemDescIndex(op).src(ir)),
             Some(op) if !ir.kind(op).belongs(Classes::CONTROL_FLOW) => return None,
@@ -216,7 +213,7 @@ fn sources(ir: &Ir, flow: &Flow, value: Value) -> Option<Vec<Op>> {
             _ => queue.extend(before.into_iter().flatten()),
         }
     }
-    loads.sort_by(|&a, &b| Load(a).0.cmp(&Load(b).0));
+    loads.sort_unstable();
     Some(loads)
 }
 

@@ -153,6 +153,14 @@ static WMMA: &[MatrixInstr] = &[
     row((2, 2), (16, 16, 16), 8, (I8, I8), "wmma.i32.16x16x16.iu8"),
 ];
 
+impl MatrixInstr {
+    /// The last word of the name.
+    #[must_use]
+    pub fn last_word(&self) -> &'static str {
+        self.name.rsplit('.').next().unwrap_or_default()
+    }
+}
+
 impl MatrixUnit {
     /// The instructions for a tile of M×N and these operands, the longest K first.
     pub fn instructions(self, (m, n): (u32, u32), (a, b): (MatrixElem, MatrixElem)) -> Vec<&'static MatrixInstr> {

@@ -12,7 +12,11 @@ pub(super) fn encoding_for_users(ir: &Ir, value: Value) -> Option<Encoding> {
     let mut wishes: Vec<Encoding> = vec![];
     for user in ir.users(value) {
         let &[result] = ir.results(user) else { return None };
-        wishes.extend(wish(ir, value, user, result)?);
+        match wish(ir, value, user, result) {
+            Wish::This(encoding) => wishes.push(encoding),
+            Wish::Any => {}
+            Wish::None => return None,
+        }
     }
     let mut chosen = wishes.first()?.clone();
     for wish in &wishes[1..] {
@@ -27,21 +31,28 @@ pub(super) fn encoding_for_users(ir: &Ir, value: Value) -> Option<Encoding> {
     Some(chosen)
 }
 
-/// What one user wants: nothing in particular for `Some(None)`; `None` if it cannot read a buffer.
-fn wish(ir: &Ir, value: Value, user: Op, result: Value) -> Option<Option<Encoding>> {
+/// What a user of a value wants of a buffer.
+enum Wish {
+    This(Encoding),
+    /// Nothing in particular.
+    Any,
+    /// It cannot read one.
+    None,
+}
+
+fn wish(ir: &Ir, value: Value, user: Op, result: Value) -> Wish {
     let (from, to) = (ir.ty(value), ir.ty(result));
+    let this = |encoding: Option<Encoding>| encoding.map_or(Wish::Any, Wish::This);
     if let Some(desc) = to.as_memdesc() {
-        if !ir.is(user, TtgOp::LocalAlloc) {
-            encoding_for_users(ir, result)?;
-        }
-        return Some(desc.encoding.as_encoding().cloned());
+        let reads = ir.is(user, TtgOp::LocalAlloc) || encoding_for_users(ir, result).is_some();
+        return if reads { this(desc.encoding.as_encoding().cloned()) } else { Wish::None };
     }
     if !ir.is(user, TtgOp::ConvertLayout) && !ir.is(user, TtgOp::LocalLoad) {
-        return None;
+        return Wish::None;
     }
-    let Some(operand @ Encoding::DotOp { .. }) = to.layout() else { return Some(None) };
-    let order = order(from)?;
-    Some(swizzled_for_dot(from, operand, &order, cga_of(from), false).map(Encoding::SwizzledShared))
+    let Some(operand @ Encoding::DotOp { .. }) = to.layout() else { return Wish::Any };
+    let swizzled = order(from).and_then(|order| swizzled_for_dot(from, operand, &order, cga_of(from), false));
+    this(swizzled.map(Encoding::SwizzledShared))
 }
 
 /// The order of the buffer: as the tensor lies in memory, of a batch one matrix after the other.

@@ -29,7 +29,7 @@ pub(super) fn swizzled(
 ) -> Option<SwizzledShared> {
     let bits = tensor.elem().bit_width()?;
     let row = u32::try_from(*tensor.shape().get(order[0] as usize)?).ok()?;
-    let k_axis = if (number == 0) != transposed { 1 } else { 0 };
+    let k_axis = u32::from((number == 0) != transposed);
     let along_k = order[0] == k_axis;
     let (vec, banks, rows) = match parent {
         Encoding::AmdMfma(mma) => {
@@ -40,7 +40,7 @@ pub(super) fn swizzled(
             (k_width, if mma.version == 4 { 64 } else { 32 }, LANES)
         }
         Encoding::AmdWmma(mma) => {
-            if order[0] != if number == 0 { 1 } else { 0 } {
+            if order[0] != u32::from(number == 0) {
                 return Some(plain(order, cga));
             }
             (k_width.min(ACCESS_BITS / bits), 32, *mma.instr_shape.first()?)
