@@ -60,7 +60,7 @@ wild: build .oracle/bin/python ## compile real kernels with ttc and with Triton 
 	.oracle/bin/python scripts/wild/build.py $(TTC) $(LIST) $(SRC) $(OUT)/wild --load $(LOAD)
 	python3 scripts/wild/report.py --build $(OUT)/wild/results.jsonl
 
-emulate: toolchain ## every configuration of kernels/ near the default, as PTX in the emulator; takes long
+emulate: toolchain ## every configuration of kernels/ near the default, as PTX in the emulator; takes long. TTC_BLOCKS=2,4,8: on clusters
 	TTC_SWEEP=1 $(CARGO) test --release --locked emulated -- --nocapture
 
 # BENCH: the folder of the benchmark, with kernels.py and cases.py (docs/testing.md).

@@ -98,16 +98,14 @@ fn case(s: &Settings, file: &Path) -> Json {
         Ok(l) => l,
         Err(d) => return json!([failure("", &d)]),
     };
-    let configs = match loaded.case.configs() {
+    let chosen = match loaded.case.spread(s.limit) {
         Ok(c) => c,
         Err(d) => return json!([failure("", &[d])]),
     };
-    let take = configs.len().min(s.limit);
     // What is expected, by what is computed.
     let mut expected: BTreeMap<String, Json> = BTreeMap::new();
-    let chosen: Vec<&Config> = (0..take).map(|i| &configs[i * configs.len() / take]).collect();
     let blocks = if s.num_ctas.is_empty() { vec![None] } else { s.num_ctas.iter().copied().map(Some).collect() };
-    let each = chosen.into_iter().flat_map(|config| blocks.iter().map(move |&blocks| (config, blocks)));
+    let each = chosen.iter().flat_map(|config| blocks.iter().map(move |&blocks| (config, blocks)));
     Json::Array(each.map(|of| one(s, &mut folder, &loaded, of, &mut expected)).collect())
 }
 

@@ -172,9 +172,7 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster [default: the configuration's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
-    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
-    /// fill, and not for the block)
-    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
 }
 
@@ -327,9 +325,7 @@ pub(crate) struct Emulated {
     /// Write the PTX, the launch and the buffers into this folder, for `ttc emulate`
     #[arg(long, value_name = "DIR", help_heading = "With --stage ptx")]
     pub(crate) save_launch: Option<PathBuf>,
-    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
-    /// fill, and not for the block)
-    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse, help_heading = "With --stage ptx")]
+    #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse, help_heading = "With --stage ptx")]
     pub(crate) pipeline: Option<Pipelining>,
     #[command(flatten)]
     pub(crate) schedules: Schedules,
@@ -456,9 +452,7 @@ pub(crate) struct Run {
     /// Blocks per cluster [default: the case's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
-    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
-    /// fill, and not for the block)
-    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
     /// Registers a thread may use
     #[arg(long, value_name = "N")]
@@ -522,9 +516,7 @@ pub(crate) struct Bench {
     /// Blocks per cluster [default: the case's, or 1]
     #[arg(long, value_name = "N")]
     pub(crate) num_ctas: Option<u32>,
-    /// Schedules that Triton does not have, separated by commas: `refill` (copies by hardware wait for the slot that they
-    /// fill, and not for the block)
-    #[arg(long, value_name = "LIST", value_parser = Pipelining::parse)]
+    #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
     /// Registers a thread may use
     #[arg(long, value_name = "N")]

@@ -3,7 +3,7 @@
 //! # Algorithm
 //!
 //! 1. Buffers: one for each `ttg.local_alloc`; one for each operation that needs scratch memory ([`scratch_bytes`]),
-//!    alive while it runs; for a function with warp specialisation, the states of its warps, alive always; for a call,
+//!    alive while it runs (of tensor descriptors that warps make side by side, until all are made); for a function with warp specialisation, the states of its warps, alive always; for a call,
 //!    what the callee needs.
 //! 2. A buffer of `ttg.local_alloc` lives as long as any descriptor that may be part of it ([`SharedAlias`],
 //!    [`Times`]).
@@ -30,7 +30,8 @@ use super::live_range::{Interval, Times};
 use super::scratch::{element_bits, scratch_bytes};
 use super::shared_alias::{SharedAlias, is_shared};
 use crate::ir::core::{Encoding, Ir, Op, Type, Value};
-use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::dialects::discardable::{BY_WARP, JOINED};
+use crate::ir::dialects::{TtOp, TtgOp, TtngOp};
 use crate::layout::{Dim, LayoutError, layout_of, padded_offset};
 use crate::target::Target;
 
@@ -178,7 +179,8 @@ impl Allocation {
             if let Some(plan) = plan {
                 self.plans.insert(op, plan);
             }
-            self.push(ir, op, BufferKind::Scratch, bytes, SCRATCH_ALIGNMENT, times.of(op));
+            let live = times.of(op).hull(times.of(end_of_scratch(ir, op)));
+            self.push(ir, op, BufferKind::Scratch, bytes, SCRATCH_ALIGNMENT, live);
         }
         Ok(())
     }
@@ -196,6 +198,16 @@ impl Allocation {
             });
         }
     }
+}
+
+/// The last operation at whose time an operation's scratch memory is in use. Warps that make tensor descriptors side by
+/// side are done where the block waits for them.
+fn end_of_scratch(ir: &Ir, op: Op) -> Op {
+    if !ir.is(op, TtngOp::TensormapCreate) || !ir.stores(op, BY_WARP) {
+        return op;
+    }
+    let waits = |&o: &Op| ir.is(o, TtngOp::TensormapFenceproxyAcquire) && !ir.stores(o, JOINED);
+    std::iter::successors(ir.next_op(op), |&o| ir.next_op(o)).find(waits).unwrap_or(op)
 }
 
 /// The innermost operation with warp specialisation around `op`, and the number of the region that holds it: 0 for the

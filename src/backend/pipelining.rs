@@ -32,6 +32,12 @@ pub enum Stages {
 }
 
 impl Pipelining {
+    /// What the command line says of the words that [`Pipelining::parse`] takes.
+    pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
+                            not for the block, in every loop; else where warp groups gain from it), `no-refill` (in no \
+                            loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
+                            `all-stages` (as many stages as asked for, also where fewer let two blocks fit)";
+
     /// Triton's schedules.
     pub const TRITON: Pipelining = Pipelining { refill: Refill::Never, multicast: false, stages: Stages::Asked };
 

@@ -136,6 +136,13 @@ impl Case {
         Config { params: self.params.iter().filter_map(|(n, v)| Some((n.clone(), v.first()?.clone()))).collect() }
     }
 
+    /// At most so many of all configurations, spread evenly over them.
+    pub fn spread(&self, most: usize) -> Try<Vec<Config>> {
+        let all = self.configs()?;
+        let take = all.len().min(most);
+        Ok((0..take).map(|i| all[i * all.len() / take].clone()).collect())
+    }
+
     /// The default, and every configuration that differs from it in one parameter other than the options of the
     /// compilation.
     pub fn neighbours(&self) -> Try<Vec<Config>> {

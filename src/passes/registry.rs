@@ -52,6 +52,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::full_iterations::PASS,
     &ttg::unroll_streams::PASS,
     &nvidia::pipeline::refill::PASS,
+    &nvidia::descriptors_side_by_side::PASS,
     &ttg::allocate_shared_memory::PASS,
     &nvidia::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,

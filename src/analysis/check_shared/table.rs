@@ -7,7 +7,7 @@
 
 use crate::analysis::scratch::element_bits;
 use crate::ir::core::{Ir, Op, Value};
-use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP};
+use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP, JOINED};
 use crate::ir::dialects::ttg::ttg::{self as ttg, ConvertLayout};
 use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
@@ -130,7 +130,7 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
 }
 
 /// Whether the operation's own protocol lets only the threads of a warp wait for each other: the plan that code is made
-/// from says so, and a tensor map is written by the first warp alone.
+/// from says so, and a tensor map is written by one warp alone.
 fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
     let Some(conversion) = ConvertLayout::of(ir, op) else { return ir.is(op, TtngOp::TensormapCreate) };
     let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
@@ -192,7 +192,8 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
     let begin = |kind, place, used, mbarrier, sure| Step::Begin { kind, place, used, mbarrier, sure };
     match kind {
         N::FenceAsyncShared => vec![Step::Fence],
-        // The first warp acquires, and a barrier holds the others.
+        N::TensormapFenceproxyAcquire if ir.stores(op, JOINED) => vec![],
+        // One warp acquires, and a barrier holds the others.
         N::ClusterBarrier | N::TensormapFenceproxyAcquire => vec![Step::Barrier],
         N::InitBarrier => vec![Step::Now(ttng::InitBarrier(op).alloc(ir), Use::LIFE)],
         N::InvalBarrier => vec![Step::Now(ttng::InvalBarrier(op).alloc(ir), Use::LIFE)],

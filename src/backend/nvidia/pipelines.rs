@@ -147,6 +147,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
         ];
         p.add_with(&refill::PASS, &chosen);
     }
+    if options.target.has_tensormap_replace() {
+        p.add(&nvidia::descriptors_side_by_side::PASS);
+    }
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);
     }

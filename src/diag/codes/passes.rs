@@ -117,12 +117,13 @@ writing
 A module that ttc has made itself passes. If one does not, in a build with debug assertions, that is a defect in ttc. \
 Please report it together with the kernel.";
     COPIES_WAIT = "E0620", "copies into slots wait for the block",
-"This is a remark of `--pipeline refill`: the copies by hardware of a loop keep the barrier of the block that they begin \
-with, because it is not known when all warps have left the slot that they fill. The message says why. Loads whose \
-values are used in one iteration, by products outside of branches or through registers, can do without.";
+"This is a remark of loops that would refill slots without a barrier (by default where warp groups gain from it, with \
+`--pipeline refill` all): the copies by hardware of a loop keep the barrier of the block that they begin with, because it \
+is not known when all warps have left the slot that they fill. The message says why. Loads whose values are used in one \
+iteration, by products outside of branches or through registers, can do without.";
     TMA_LOAD = "E0621", "whether a load becomes a copy by hardware",
-"This is a remark of `--remarks tma`, where `--tma` is on. A load of a tile becomes one instruction of the tensor memory \
-accelerator if the compiler can prove that the tile is a rectangle of a strided array: every address is a sum of indices \
+"This is a remark of `--remarks tma`, unless `--tma off` is given. A load of a tile becomes one instruction of the tensor \
+memory accelerator if the compiler can prove that the tile is a rectangle of a strided array: every address is a sum of indices \
 times strides, one stride is the constant 1, the array's start and the other strides are multiples of 16 bytes, and the \
 mask compares indices with sizes. The message names what is missing.
 

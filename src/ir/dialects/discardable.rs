@@ -84,3 +84,7 @@ pub const EACH_WARP: Key<Unit> = Key::new("ttc.each_warp");
 /// Of a `ttng.wait_barrier`, a `ttng.barrier_expect` or a `ttng.async_tma_copy_global_to_local`: the first warp alone does
 /// it, and nobody waits for the others.
 pub const FIRST_WARP: Key<Unit> = Key::new("ttc.first_warp");
+/// Of a `ttng.tensormap_create` or a `ttng.tensormap_fenceproxy_acquire`: the warp that does it, instead of the first.
+pub const BY_WARP: Key<Int<32>> = Key::new("ttc.by_warp");
+/// Of a `ttng.tensormap_fenceproxy_acquire`: nobody waits for it. One that follows holds the block.
+pub const JOINED: Key<Unit> = Key::new("ttc.joined");

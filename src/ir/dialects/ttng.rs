@@ -1,6 +1,6 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
-use super::discardable::{EACH_WARP, FIRST_WARP, TWO_CTAS};
+use super::discardable::{EACH_WARP, FIRST_WARP, JOINED, TWO_CTAS};
 use super::enums::{
     CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem,
     TmemReduceKind, TmemWaitKind,
@@ -449,11 +449,11 @@ dialect! {
             ),
             verify: Some(verify::ttng::tensormap_create),
         };
-        /// Makes a TMA descriptor that was written to memory visible to TMA: the first warp fences, the others wait for
-        /// it.
+        /// Makes a TMA descriptor that was written to memory visible to TMA: one warp fences, the others wait for it,
+        /// unless they wait for another one behind it.
         TensormapFenceproxyAcquire "tensormap_fenceproxy_acquire" (desc_ptr: one PTR) -> () {} {
             classes: Classes::BRANCHES_OFF,
-            order: Order::Barrier,
+            order: Order::BarrierIf(|ir, op| !ir.stores(op, JOINED)),
             effects: Effects::Write,
             format: Format::Text("$desc_ptr attr-dict `:` qualified(type($desc_ptr))"),
         };
