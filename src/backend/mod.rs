@@ -232,9 +232,25 @@ pub(crate) fn check_stages(target: &Target, want: &[Stage]) -> Result<(), Diagno
     want.iter().find(|s| s.word(target).is_empty()).map_or(Ok(()), |&stage| Err(no_stage(stage, target)))
 }
 
+/// Checks that a word for a stage is one of some target's. A word that names no stage passes.
+///
+/// # Errors
+/// `E0935` for a word of other targets.
+pub fn check_word(word: &str, targets: &[Target]) -> Result<(), Diagnostic> {
+    let is_known = |t: &Target| of(t).stages().iter().any(|(_, known)| *known == word);
+    match targets.first() {
+        Some(first) if Stage::find(word).is_some() && !targets.iter().any(is_known) => Err(no_word(word, first)),
+        _ => Ok(()),
+    }
+}
+
 fn no_stage(stage: Stage, target: &Target) -> Diagnostic {
+    no_word(&stage.names(), target)
+}
+
+fn no_word(names: &str, target: &Target) -> Diagnostic {
     let words: Vec<&str> = of(target).stages().iter().map(|&(_, word)| word).collect();
-    let (names, last) = (stage.names(), words.last().copied().unwrap_or_default());
+    let last = words.last().copied().unwrap_or_default();
     let text = format!("ttc makes no {names} for {target}: its stages are {}", words.join(", "));
     Diagnostic::error(&NO_SUCH_STAGE, text).help(format!("ask for one of them, as with `--emit {last}`"))
 }

@@ -409,6 +409,7 @@ pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> 
         Language::Llir => Stage::Llir,
         Language::Assembly => Stage::Assembly,
     };
+    let own = input.path.extension().and_then(|e| e.to_str()).filter(|word| Stage::find(word) == Some(enters));
     match want.iter().find(|&&w| w < enters) {
         None => Ok(()),
         Some(w) => Err(Diagnostic::error(
@@ -417,7 +418,7 @@ pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> 
                 "cannot make {} from `{}`: the input is {} already",
                 w.names(),
                 input.path.display(),
-                enters.names()
+                own.map_or_else(|| enters.names(), str::to_owned)
             ),
         )
         .at(Place::File(input.path.to_string_lossy().into_owned()), "")),

@@ -1,13 +1,16 @@
 //! The functions of ocml and ockl, AMD's libraries of device mathematics, in code of ttc's own.
 //!
 //! Triton links AMD's bitcode. Nothing of it is needed here: a function is made where it is called, by its name, of what
-//! the hardware has and of LLVM's intrinsics ([`functions`]). Those that ttc does not have are an error that names them.
+//! the hardware has and of LLVM's intrinsics ([`arith`]). Those that ttc does not have are an error that names them.
 //!
 //! What a name means: `__ocml_sin_f32` is `sin` of f32. `__triton_hip_…` are the names that Triton's own AMD back end
 //! gives to what it makes of instructions.
 
 mod arith;
-mod functions;
+mod circle;
+mod double;
+mod parts;
+mod single;
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as I;
@@ -220,7 +223,7 @@ pub(super) fn call<'c>(
         Form::PowInt => {
             let y = cx.b.build_cast(I::SIToFP, operand(args, 1)?, ty, "")?;
             let mut emit = Emit::new(cx);
-            let value = functions::pow(&mut emit, x, y);
+            let value = single::pow(&mut emit, x, y);
             emit.finish(value)
         }
         Form::AbsInt => cx.intrinsic("llvm.abs", &[ty], &[x, cx.llvm.bool_type().const_zero().into()]),
@@ -251,27 +254,27 @@ fn lacking(cx: &Lower<'_, '_>, symbol: &str) -> Diagnostic {
 /// A function of one number or two.
 fn apply<A: Arith>(a: &mut A, own: Own, x: A::V, y: A::V) -> A::V {
     match own {
-        Own::Exp => functions::exp(a, x),
-        Own::Expm1 => functions::expm1(a, x),
-        Own::Log1p => functions::log1p(a, x),
-        Own::Sin => functions::sin(a, x),
-        Own::Cos => functions::cos(a, x),
-        Own::Tan => functions::tan(a, x),
-        Own::Tanh => functions::tanh(a, x),
-        Own::Erf => functions::erf(a, x),
-        Own::Atan => functions::atan(a, x),
-        Own::Atan2 => functions::atan2(a, x, y),
-        Own::Asin => functions::asin(a, x),
-        Own::Acos => functions::acos(a, x),
-        Own::Sinh => functions::sinh(a, x),
-        Own::Cosh => functions::cosh(a, x),
-        Own::Pow => functions::pow(a, x, y),
-        Own::Exp64 => functions::exp_double(a, x),
-        Own::Exp2of64 => functions::exp2_double(a, x),
-        Own::Log64 => functions::log_double(a, x),
-        Own::Log2of64 => functions::log2_double(a, x),
-        Own::Log10of64 => functions::log10_double(a, x),
-        Own::Rsqrt64 => functions::rsqrt_double(a, x),
+        Own::Exp => single::exp(a, x),
+        Own::Expm1 => single::expm1(a, x),
+        Own::Log1p => single::log1p(a, x),
+        Own::Sin => circle::sin(a, x),
+        Own::Cos => circle::cos(a, x),
+        Own::Tan => circle::tan(a, x),
+        Own::Tanh => single::tanh(a, x),
+        Own::Erf => single::erf(a, x),
+        Own::Atan => single::atan(a, x),
+        Own::Atan2 => single::atan2(a, x, y),
+        Own::Asin => single::asin(a, x),
+        Own::Acos => single::acos(a, x),
+        Own::Sinh => single::sinh(a, x),
+        Own::Cosh => single::cosh(a, x),
+        Own::Pow => single::pow(a, x, y),
+        Own::Exp64 => double::exp_double(a, x),
+        Own::Exp2of64 => double::exp2_double(a, x),
+        Own::Log64 => double::log_double(a, x),
+        Own::Log2of64 => double::log2_double(a, x),
+        Own::Log10of64 => double::log10_double(a, x),
+        Own::Rsqrt64 => double::rsqrt_double(a, x),
     }
 }
 

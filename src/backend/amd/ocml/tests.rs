@@ -121,10 +121,10 @@ fn distance(got: f64, want: f64, single: bool) -> f64 {
 
 /// Numbers of all sizes between two bounds, both signs among them where the lower bound is negative.
 fn numbers(low: f64, high: f64) -> impl Iterator<Item = f64> {
-    let count = 40_000;
+    let count = 12_000;
     let straight = (0..=count).map(move |i| low + (high - low) * f64::from(i) / f64::from(count));
     let by_size = (0..=count).flat_map(move |i| {
-        let size = high * 2f64.powf(-f64::from(i) / 800.0);
+        let size = high * 2f64.powf(-f64::from(i) / 240.0);
         [size, -size]
     });
     straight.chain(by_size.filter(move |x| (low..=high).contains(x)))

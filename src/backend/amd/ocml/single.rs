@@ -1,28 +1,16 @@
-//! The functions, each in the arithmetic of [`Arith`].
+//! Functions of f32 but those of angles.
 //!
 //! Coefficients are near-minimax fits over the interval that the comment names, made by weighted least squares at
 //! Chebyshev nodes. The test of the parent module measures every function against the truth in units in the last place.
 
-use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E, PI};
+use std::f64::consts::{LOG2_E, PI};
 
-use super::arith::{Arith, Ask, One, Two};
-
-/// π/2 in pieces of 12, 12 and 24 bits and a rest: a product of a piece with an integer below 2^12 is exact in f32.
-const HALF_PI: [f64; 4] = [1.5703125, 0.00048351287841796875, 3.138557076454162598e-7, 6.0771005065061922e-11];
-
-/// 2/π in pieces of 24 bits: piece `i` counts multiples of 2^(-24 · (i + 1)).
-const TWO_OVER_PI: [f64; 9] =
-    [10680707.0, 7228996.0, 1387004.0, 2578385.0, 16069853.0, 12639074.0, 9804092.0, 4427841.0, 16666979.0];
+use super::arith::{Arith, Ask, One};
+use super::double::{exp2_double, log2_double};
+use super::parts::{above, bounded_scale, pick};
 
 /// ln 2 as f32 with zeros behind it, and the rest.
 const LN_2_PARTS: [f64; 2] = [0.693145751953125, 1.428606765330187e-6];
-
-/// ln 2 as f64 with 21 zeros behind it, and the rest.
-const LN_2_DOUBLE: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
-
-/// `sin(r) = r + r³ · S(r²)` and `cos(r) = 1 - r²/2 + r⁴ · C(r²)`, for r up to π/4.
-const SIN: [f64; 4] = [-0.16666666663747196, 0.008333331832314021, -0.00019840063762000895, 2.724694590466497e-06];
-const COS: [f64; 4] = [0.04166666666423009, -0.0013888887636535523, 2.4800581164626284e-05, -2.7298467848328267e-07];
 
 /// `expm1(r) = r + r² · E(r)`, for r up to ln(2)/2.
 const EXPM1: [f64; 6] = [
@@ -74,37 +62,6 @@ const ATAN: [f64; 8] = [
     0.0040599474380305185,
 ];
 
-/// `1/(k + 2)!`: `exp(r) = 1 + r + r² · (…)`.
-const EXP_DOUBLE: [f64; 12] = [
-    0.5,
-    1.0 / 6.0,
-    1.0 / 24.0,
-    1.0 / 120.0,
-    1.0 / 720.0,
-    1.0 / 5040.0,
-    1.0 / 40320.0,
-    1.0 / 362_880.0,
-    1.0 / 3_628_800.0,
-    1.0 / 39_916_800.0,
-    1.0 / 479_001_600.0,
-    1.0 / 6_227_020_800.0,
-];
-
-/// `2/(2k + 3)`: `log((1 + s)/(1 - s)) = 2s + s³ · (…)`.
-const LOG_DOUBLE: [f64; 11] = [
-    2.0 / 3.0,
-    2.0 / 5.0,
-    2.0 / 7.0,
-    2.0 / 9.0,
-    2.0 / 11.0,
-    2.0 / 13.0,
-    2.0 / 15.0,
-    2.0 / 17.0,
-    2.0 / 19.0,
-    2.0 / 21.0,
-    2.0 / 23.0,
-];
-
 /// `exp` of f32: `2^n · 2^f`, where the rest `f` of the exponent keeps its last bits.
 pub(super) fn exp<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let log2e = f64::from(LOG2_E as f32);
@@ -118,31 +75,6 @@ pub(super) fn exp<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let value = bounded_scale(a, power, n);
     let (small, great) = (a.below(x, -104.0), above(a, x, 89.0));
     pick(a, value, [(small, 0.0), (great, f64::INFINITY)])
-}
-
-/// `x · 2^n` for any `n`.
-fn bounded_scale<A: Arith>(a: &mut A, x: A::V, n: A::V) -> A::V {
-    let low = a.constant(n, -1100.0);
-    let is_low = a.less(n, low);
-    let n = a.select(is_low, low, n);
-    let high = a.constant(n, 1100.0);
-    let is_high = a.less(high, n);
-    let n = a.select(is_high, high, n);
-    a.scale(x, n)
-}
-
-fn above<A: Arith>(a: &mut A, x: A::V, c: f64) -> A::B {
-    let c = a.constant(x, c);
-    a.less(c, x)
-}
-
-/// The value, but constants where conditions hold; a later one wins.
-fn pick<A: Arith, const N: usize>(a: &mut A, mut value: A::V, cases: [(A::B, f64); N]) -> A::V {
-    for (condition, constant) in cases {
-        let constant = a.constant(value, constant);
-        value = a.select(condition, constant, value);
-    }
-    value
 }
 
 /// `2^n · (1 + expm1(r)) - 1` with `x = n · ln 2 + r`.
@@ -183,102 +115,6 @@ pub(super) fn log1p<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (tiny, huge) = (a.equals(u, 1.0), above(a, x, 1e30));
     let value = a.select(huge, log, value);
     a.select(tiny, x, value)
-}
-
-/// The rest of `x` in units of π/2, as `[rest, number]`: the rest is at most π/4.
-fn quadrant<A: Arith>(a: &mut A, x: A::V) -> [A::V; 2] {
-    let magnitude = a.one(One::Abs, x);
-    let small = a.below(magnitude, 6000.0);
-    a.choose(
-        small,
-        |a| {
-            let scaled = a.times(x, FRAC_2_PI);
-            let n = a.one(One::Rint, scaled);
-            let minus = a.one(One::Neg, n);
-            let rest = HALF_PI.iter().fold(x, |rest, &part| {
-                let part = a.constant(x, part);
-                a.fma(minus, part, rest)
-            });
-            [rest, n]
-        },
-        |a| great_quadrant(a, x),
-    )
-}
-
-/// [`quadrant`] of great numbers, in f64: of the product with each piece of 2/π only what is beyond multiples of 4
-/// counts. The products are exact, since both factors have 24 bits.
-fn great_quadrant<A: Arith>(a: &mut A, x: A::V) -> [A::V; 2] {
-    let wide = a.widen(x);
-    let mut sum = a.constant(wide, 0.0);
-    for (i, piece) in TWO_OVER_PI.iter().enumerate() {
-        let quarter = a.times(wide, piece * 2f64.powi(-24 * (i as i32 + 1) - 2));
-        let whole = a.one(One::Floor, quarter);
-        let rest = a.sub(quarter, whole);
-        sum = a.add(sum, rest);
-    }
-    let quarters = a.times(sum, 4.0);
-    let n = a.one(One::Rint, quarters);
-    let rest = a.sub(quarters, n);
-    let rest = a.times(rest, PI / 2.0);
-    [a.narrow(rest), a.narrow(n)]
-}
-
-/// Sine and cosine of a rest.
-fn sin_cos_of_rest<A: Arith>(a: &mut A, r: A::V) -> (A::V, A::V) {
-    let square = a.mul(r, r);
-    let (s, c) = (a.polynomial(square, &SIN), a.polynomial(square, &COS));
-    let cube = a.mul(square, r);
-    let sin = a.fma(cube, s, r);
-    let fourth = a.mul(square, square);
-    let (half, one) = (a.constant(r, -0.5), a.constant(r, 1.0));
-    let start = a.fma(half, square, one);
-    (sin, a.fma(fourth, c, start))
-}
-
-/// `n` modulo 4.
-fn modulo_4<A: Arith>(a: &mut A, n: A::V) -> A::V {
-    let quarter = a.times(n, 0.25);
-    let whole = a.one(One::Floor, quarter);
-    let four = a.constant(n, -4.0);
-    a.fma(whole, four, n)
-}
-
-/// Sine of the angle `shift` quadrants further.
-fn shifted_sin<A: Arith>(a: &mut A, x: A::V, shift: f64) -> A::V {
-    let [rest, n] = quadrant(a, x);
-    let (sin, cos) = sin_cos_of_rest(a, rest);
-    let n = a.plus(n, shift);
-    let n = modulo_4(a, n);
-    let (first, third) = (a.equals(n, 1.0), a.equals(n, 3.0));
-    let value = a.select(first, cos, sin);
-    let value = a.select(third, cos, value);
-    let is_negative = above(a, n, 1.5);
-    let minus = a.one(One::Neg, value);
-    a.select(is_negative, minus, value)
-}
-
-pub(super) fn sin<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let value = shifted_sin(a, x, 0.0);
-    // Minus zero stays.
-    let zero = a.equals(x, 0.0);
-    a.select(zero, x, value)
-}
-
-pub(super) fn cos<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    shifted_sin(a, x, 1.0)
-}
-
-pub(super) fn tan<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let [rest, n] = quadrant(a, x);
-    let (sin, cos) = sin_cos_of_rest(a, rest);
-    let n = modulo_4(a, n);
-    let (first, third) = (a.equals(n, 1.0), a.equals(n, 3.0));
-    let minus = a.one(One::Neg, cos);
-    let (top, bottom) = (a.select(first, minus, sin), a.select(first, sin, cos));
-    let (top, bottom) = (a.select(third, minus, top), a.select(third, sin, bottom));
-    let value = a.div(top, bottom);
-    let zero = a.equals(x, 0.0);
-    a.select(zero, x, value)
 }
 
 /// `1 - 2/(exp(2x) + 1)`, and a polynomial near zero.
@@ -463,88 +299,4 @@ fn signed_power<A: Arith>(a: &mut A, x: A::V, y: A::V, value: A::V) -> A::V {
     let broken = a.both(negative, finite);
     let of_parts = a.select(broken, nan, value);
     a.select(is_whole, of_whole, of_parts)
-}
-
-/// `exp` of f64.
-pub(super) fn exp_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let scaled = a.times(x, LOG2_E);
-    let n = a.one(One::Rint, scaled);
-    let minus = a.one(One::Neg, n);
-    let r = LN_2_DOUBLE.iter().fold(x, |r, &part| {
-        let part = a.constant(x, part);
-        a.fma(minus, part, r)
-    });
-    let value = exp_of_rest(a, r, n);
-    let (small, great) = (a.below(x, -746.0), above(a, x, 710.0));
-    pick(a, value, [(small, 0.0), (great, f64::INFINITY)])
-}
-
-/// `2^x` of f64.
-pub(super) fn exp2_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let n = a.one(One::Rint, x);
-    let rest = a.sub(x, n);
-    let r = a.times(rest, LN_2);
-    let value = exp_of_rest(a, r, n);
-    let (small, great) = (a.below(x, -1075.5), above(a, x, 1024.5));
-    pick(a, value, [(small, 0.0), (great, f64::INFINITY)])
-}
-
-/// `2^n · exp(r)`
-fn exp_of_rest<A: Arith>(a: &mut A, r: A::V, n: A::V) -> A::V {
-    let p = a.polynomial(r, &EXP_DOUBLE);
-    let square = a.mul(r, r);
-    let sum = a.fma(square, p, r);
-    let e = a.plus(sum, 1.0);
-    bounded_scale(a, e, n)
-}
-
-/// `log(m)` and `n` with `x = m · 2^n`, `m` between √½ and √2.
-fn log_parts<A: Arith>(a: &mut A, x: A::V) -> (A::V, A::V) {
-    let (m, n) = a.split(x);
-    let small = a.below(m, std::f64::consts::FRAC_1_SQRT_2);
-    let (twice, less) = (a.add(m, m), a.plus(n, -1.0));
-    let (m, n) = (a.select(small, twice, m), a.select(small, less, n));
-    let (below, above) = (a.plus(m, -1.0), a.plus(m, 1.0));
-    let s = a.two(Two::Div, below, above);
-    let square = a.mul(s, s);
-    let p = a.polynomial(square, &LOG_DOUBLE);
-    let cube = a.mul(square, s);
-    let twice = a.add(s, s);
-    (a.fma(cube, p, twice), n)
-}
-
-/// What a logarithm is of zero, of infinity, and of negative numbers.
-fn at_the_ends<A: Arith>(a: &mut A, x: A::V, value: A::V) -> A::V {
-    let (zero, infinite, negative) = (a.equals(x, 0.0), a.equals(x, f64::INFINITY), a.below(x, 0.0));
-    let value = pick(a, value, [(zero, -f64::INFINITY), (infinite, f64::INFINITY), (negative, f64::NAN)]);
-    let nan = a.ask(Ask::Unordered, x, x);
-    a.select(nan, x, value)
-}
-
-pub(super) fn log_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let (log, n) = log_parts(a, x);
-    let value = LN_2_DOUBLE.iter().rev().fold(log, |sum, &part| {
-        let part = a.constant(x, part);
-        a.fma(n, part, sum)
-    });
-    at_the_ends(a, x, value)
-}
-
-pub(super) fn log2_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let (log, n) = log_parts(a, x);
-    let log2e = a.constant(x, LOG2_E);
-    let value = a.fma(log, log2e, n);
-    at_the_ends(a, x, value)
-}
-
-pub(super) fn log10_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let log = log_double(a, x);
-    a.times(log, std::f64::consts::LOG10_E)
-}
-
-/// `1/√x`
-pub(super) fn rsqrt_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let root = a.one(One::Sqrt, x);
-    let one = a.constant(x, 1.0);
-    a.div(one, root)
 }
