@@ -143,8 +143,8 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         }
         if let (Some(masks), Some(others)) = (&buffer.masks, &others) {
             let mask = as_int(register(masks, first)?)?;
-            for i in first..first + buffer.access.vec {
-                loaded[i] = cx.b.build_select(mask, loaded[i], register(others, i)?, "")?;
+            for (i, value) in loaded.iter_mut().enumerate().skip(first) {
+                *value = cx.b.build_select(mask, *value, register(others, i)?, "")?;
             }
         }
     }

@@ -9,7 +9,7 @@ use super::arith::{Arith, One};
 use super::parts::above;
 
 /// π/2 in pieces of 12, 12 and 24 bits and a rest: a product of a piece with an integer below 2^12 is exact in f32.
-const HALF_PI: [f64; 4] = [1.5703125, 0.00048351287841796875, 3.138557076454162598e-7, 6.0771005065061922e-11];
+const HALF_PI: [f64; 4] = [1.5703125, 0.00048351287841796875, 3.1385570764541626e-7, 6.077100506506192e-11];
 
 /// 2/π in pieces of 24 bits: piece `i` counts multiples of 2^(-24 · (i + 1)).
 const TWO_OVER_PI: [f64; 9] =
