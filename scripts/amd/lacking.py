@@ -383,6 +383,19 @@ class Shared:
         values[to][lanes] = value
 
 
+class SharedAdd:
+    """`ds_add_u32`, lane by lane."""
+
+    def __init__(self, emu, inst, data, family):
+        self.fields, self.family = Fields(inst, data), family
+
+    def __call__(self, scalar, vector, _, shared):
+        wave, f = Wave(self.family, scalar, vector), self.fields
+        for lane in np.flatnonzero(wave.active):
+            place = ctypes.c_uint32.from_address(shared + int(wave.vectors[f("addr")][lane]) + (f("offset1") << 8 | f("offset0")))
+            place.value += int(wave.vectors[f("data0")][lane])
+
+
 class Rewritten:
     """An instruction with DPP or SDWA: its operands are made in two registers that are put back afterwards, and the plain form of the instruction runs
     on these. The plain form lies in memory of its own, since the emulator reads fields where the program counter points."""
@@ -537,6 +550,8 @@ def add(emu, arch):
         places, size = [0, 1, 5], inst.size()
         if name in CACHES:
             work = lambda *_: None
+        elif name == "DS_ADD_U32":
+            work, places = SharedAdd(emu, inst, data, family), [0, 1, 5, 3]
         elif is_plain_shared(name):
             work, places = Shared(emu, inst, data, family), [0, 1, 5, 3]
         elif type(inst).__name__.endswith("_DPP16") or "SDWA" in type(inst).__name__:

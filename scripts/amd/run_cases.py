@@ -3,7 +3,8 @@
 usage: run_cases.py FOLDER TINYGRAD [--only TEXT] [--json OUT] [--seconds N] [--jobs N] [--verbose]
 
 TINYGRAD is a folder of tinygrad's repository; `clang` must be on PATH. Inputs, references and the comparison are those of `scripts/gpu/run_cases.py`.
-Each job is a process that takes configurations one after another; where it dies or takes too long, another one goes on behind.
+Each job is a process that takes configurations one after another; where it dies or takes too long, another one goes on behind. A configuration on which
+it died gets a second try in the new process: the emulator's own code dies now and then after many kernels.
 """
 import argparse
 import collections
@@ -161,6 +162,8 @@ def main():
                 results[name][i] = {"status": "not compiled", "text": f"{c['code']} {c['message']}"}
             else:
                 results[name][i] = one.run(name, i)
+                if "died" in results[name][i]["text"]:
+                    results[name][i] = one.run(name, i)
             r = results[name][i]
             if o.verbose or r["status"] != "right":
                 print(f"{name} {c['config']}: {r['status']} {r['text'][:300]} ({time.time() - start:.1f} s)", flush=True)

@@ -1,4 +1,5 @@
 //! Measures the functions in units in the last place, on the host.
+#![allow(clippy::float_cmp)] // exact answers are asked for exactly
 
 use super::arith::{Arith, Ask, One, Two};
 use super::{Own, apply, form};
