@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test editors report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -36,6 +36,22 @@ test: toolchain ## all tests; none is skipped for want of a tool
 	$(CARGO) test --locked -p ttc-rt -p ttc-build -p ttc-emu -p ttc-float
 	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
 	TTC=$(CURDIR)/target/debug/ttc $(CARGO) build --locked --manifest-path examples/rust/Cargo.toml --target-dir target/examples-rust
+
+editors: toolchain ## the language server in Neovim (a scripted session), and the VS Code extension: compiled, tested, packaged to out/ttc.vsix
+	$(CARGO) build --locked
+	TTC=$(CURDIR)/target/debug/ttc scripts/editors.sh $(OUT)
+
+report-test: toolchain ## the page of `ttc report` in Chromium without a screen: lines marked as the data say, no error on the console
+	$(CARGO) build --locked
+	TTC=$(CURDIR)/target/debug/ttc scripts/report/test.sh $(OUT)/report
+
+lsp-latency: build ## how long the language server takes after a key in a file of 1,000 lines, as a table
+	TTC_LSP_PROGRAM=$(CURDIR)/$(TTC) $(CARGO) test --locked --test main lsp::latency -- --ignored --nocapture
+
+# EDITS: how many.
+EDITS := 10000
+lsp-random: toolchain ## random edits in the language server: no crash, no stale diagnostic
+	TTC_LSP_EDITS=$(EDITS) $(CARGO) test --locked --test main lsp::random
 
 # The Triton of `make python-test`: 3.6.0 to 3.9.0.
 TRITON := 3.9.0

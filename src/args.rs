@@ -80,6 +80,10 @@ pub(crate) enum Command {
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
     List(List),
+    /// Show a kernel in all its stages, with their lines linked, as a page for a browser
+    Report(ReportPage),
+    /// Talk to an editor about kernel files and IR, in the Language Server Protocol
+    Lsp,
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
     /// Show the cache of compilations, or make it smaller
@@ -209,6 +213,18 @@ pub(crate) struct Layout {
     /// The GPU that a conversion is for
     #[arg(long, value_name = "NAME", default_value = "sm_90a")]
     pub(crate) arch: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportPage {
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// The file to write
+    #[arg(short, long, default_value = "report.html")]
+    pub(crate) output: PathBuf,
+    /// The ptxas to use
+    #[arg(long, value_name = "PATH", help_heading = "Tools")]
+    pub(crate) ptxas: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -40,7 +40,7 @@ pub mod variant;
 
 pub use crate::backend::{Pipelining, Stage, Tma};
 pub use cached::key::of_job as job_key;
-pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
+pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, PassText, compiler_version};
 pub use overrides::Overrides;
 pub use run::{Reuse, run_all, run_each};
 pub use variant::{Preset, Variant};

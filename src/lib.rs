@@ -179,3 +179,9 @@ pub mod cases;
 
 #[doc(hidden)]
 pub mod gpu;
+
+#[doc(hidden)]
+pub mod lsp;
+
+#[doc(hidden)]
+pub mod report;

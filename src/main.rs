@@ -64,6 +64,8 @@ fn run(command: Command) -> Report {
         Command::Tune(t) => commands::tune::tune(&t),
         Command::Check(c) => commands::check(&c),
         Command::List(l) => commands::list::list(&l),
+        Command::Report(r) => commands::report::report(&r),
+        Command::Lsp => commands::lsp::lsp(),
         Command::Layout(l) => layout_command::layout(&l),
         Command::Cache { command } => commands::cache::cache(&command),
         Command::Explain { code } => commands::explain(code.as_deref()),

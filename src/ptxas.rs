@@ -188,13 +188,20 @@ pub fn release(ptxas: Option<&Path>) -> Option<String> {
     (!release.is_empty()).then_some(release)
 }
 
-/// Disassembles a cubin to text, as `nvdisasm -c` prints it.
+/// Disassembles a cubin to text, as `nvdisasm -c` prints it; `lines` adds the source lines.
 ///
 /// # Errors
 /// `E0801`, `E0802`, `E0804`, `E0806`, and `E0807` with nvdisasm's own message when it fails.
-pub fn disassemble(cubin: &[u8], nvdisasm: Option<&Path>, time_limit: Option<Duration>) -> Result<String, Diagnostic> {
+pub fn disassemble(
+    cubin: &[u8],
+    nvdisasm: Option<&Path>,
+    lines: bool,
+    time_limit: Option<Duration>,
+) -> Result<String, Diagnostic> {
     let tool = find(Tool::Nvdisasm, nvdisasm)?;
-    let run = Run::new(Tool::Nvdisasm, tool, vec!["-c".into(), Word::Input(String::new(), 0)], &[cubin])?;
+    let lines = lines.then(|| Word::from("-g"));
+    let words = [Word::from("-c")].into_iter().chain(lines).chain([Word::Input(String::new(), 0)]).collect();
+    let run = Run::new(Tool::Nvdisasm, tool, words, &[cubin])?;
     let ended = run.execute(time_limit)?;
     if ended.status.success() && !ended.stopped {
         return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());

@@ -37,6 +37,18 @@ pub struct Span {
 }
 
 impl Span {
+    /// The last `len` bytes of the span.
+    #[must_use]
+    pub fn tail(self, len: usize) -> Span {
+        Span { lo: self.lo.max(self.hi.saturating_sub(len as u32)), ..self }
+    }
+
+    /// Whether the offset lies in the span or right behind it, as a cursor does behind a word.
+    #[must_use]
+    pub fn touches(self, offset: u32) -> bool {
+        self.lo <= offset && offset <= self.hi
+    }
+
     /// The smallest span that covers both; they must lie in the same file.
     #[must_use]
     pub fn to(self, other: Span) -> Span {

@@ -48,6 +48,8 @@ mod launchers_c;
 mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
+#[path = "suite/lsp/mod.rs"]
+mod lsp;
 #[path = "suite/manifest.rs"]
 mod manifest;
 #[path = "suite/op_instances.rs"]
@@ -70,6 +72,8 @@ mod random_ir;
 mod references;
 #[path = "suite/remarks.rs"]
 mod remarks;
+#[path = "suite/report.rs"]
+mod report;
 #[path = "suite/shared_memory.rs"]
 mod shared_memory;
 #[cfg(unix)]

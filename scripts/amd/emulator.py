@@ -19,7 +19,7 @@ LDS_GRANULE = 512
 USER_REGISTERS = [(0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None)]
 
 
-def load(tinygrad):
+def load(tinygrad, arch):
     """Imports tinygrad from its folder."""
     if not os.path.isfile(os.path.join(tinygrad, "test/mockgpu/amd/emu.py")):
         sys.exit(f"{tinygrad} is no folder of tinygrad's repository")
@@ -27,13 +27,13 @@ def load(tinygrad):
     sys.path.insert(0, tinygrad)
     from test.mockgpu.amd import emu
     import lacking
-    lacking.add(emu)
+    lacking.add(emu, arch)
     return emu
 
 
 class Emulator:
     def __init__(self, tinygrad, arch):
-        self.emu, self.family = load(tinygrad), FAMILIES[arch]
+        self.emu, self.family = load(tinygrad, arch), FAMILIES[arch]
 
     def run(self, code, launch, grid, values, bytes_of_shared):
         """`values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie."""

@@ -1,5 +1,6 @@
 """What tinygrad's emulator lacks of the instructions that LLVM writes for compute kernels, as functions over the registers of a wave.
 
+- Matrix instructions (`products.py`).
 - Accesses to memory. Those of the emulator read where lanes that do not take part point, too, and go wrong where a load's result lies in the registers
   of its address; all waves share one private memory, and results of atomic operations on CDNA are lost. Buffer instructions ("CDNA3 ISA", "RDNA3 ISA",
   "RDNA4 ISA", chapters on memory buffers) check offsets against the size of the resource; no kernel of ttc has one that is swizzled or indexed.
@@ -18,6 +19,8 @@ import struct
 import types
 
 import numpy as np
+
+import products
 
 CACHES = ("BUFFER_WBL2", "BUFFER_INV", "BUFFER_GL0_INV", "BUFFER_GL1_INV", "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_ICACHE_INV", "S_DCACHE_INV", "S_DCACHE_WB")
 
@@ -535,7 +538,7 @@ def is_plain_shared(name):
     return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and "TR" not in name
 
 
-def add(emu):
+def add(emu, arch):
     """Adds them to the emulator's module."""
     buffer_formats()
     compiled = without_upper_halves(emu, emu._get_runner)
@@ -566,6 +569,8 @@ def add(emu):
             work, size = Move64(emu, inst, data, family), 8
         elif name == "DS_SWIZZLE_B32":
             work = Swizzle(emu, inst, data, family)
+        elif products.is_product(name):
+            work = products.Product(emu, inst, data, arch)
         else:
             return compiled(data, family)
 

@@ -99,6 +99,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) source_name: Option<&'a str>,
     /// How long a tool may run; without limit if absent.
     pub(crate) time_limit: Option<Duration>,
+    /// Whether a listing says from which source lines its instructions came.
+    pub(crate) line_listing: bool,
 }
 
 /// What an assembler made.

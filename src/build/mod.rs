@@ -21,6 +21,7 @@
 //! grid = "cdiv(n, BLOCK)"
 //! ```
 
+pub mod lookup;
 pub mod manifest;
 mod object;
 mod plan;

@@ -176,6 +176,17 @@ impl Plan {
         if errors.is_empty() { Ok(units) } else { Err(errors) }
     }
 
+    /// The units of one file, without those of kernels with which something is wrong.
+    pub(super) fn units_of(&mut self, input: &Input, settings: &Settings) -> Vec<Unit> {
+        let same = |path: &Path| path == input.path || path.canonicalize().ok() == input.path.canonicalize().ok();
+        let kernels = self.manifest.kernel.clone();
+        let own = kernels.iter().filter(|(_, kernel)| same(&self.root.join(&kernel.file)));
+        let own: Vec<(&String, &Kernel)> = own.collect();
+        own.into_iter()
+            .flat_map(|(name, kernel)| self.of_kernel(name, kernel, input, settings).unwrap_or_default())
+            .collect()
+    }
+
     fn of_kernel(
         &mut self,
         name: &str,

@@ -401,6 +401,11 @@ pub(crate) trait Machine: Sync {
     /// not.
     fn dot(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool>;
 
+    /// As [`Machine::dot`] of a `tt.dot_scaled`.
+    fn dot_scaled(&self, _: &mut Lower<'_, '_>, _: Op) -> Res<bool> {
+        Ok(false)
+    }
+
     /// An operation of a vendor's dialect.
     fn vendor_op(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<()>;
 

@@ -48,6 +48,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the source that does what the help says. Tools can make it for the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// What it does, as an order: "write `tl.arange`".
+    pub title: String,
+    /// Places with the text that replaces each. They do not overlap.
+    pub edits: Vec<(Span, String)>,
+}
+
 /// One message to the user. The first label is the primary one; its place is the `file:line:col` of the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[must_use]
@@ -60,6 +69,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What the user can do about it.
     pub help: Option<String>,
+    /// The same for a tool. It is boxed because most diagnostics have none.
+    pub fix: Option<Box<Fix>>,
 }
 
 impl Diagnostic {
@@ -76,7 +87,7 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: &'static Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity, message: message.into(), labels: vec![], notes: vec![], help: None }
+        Diagnostic { code, severity, message: message.into(), labels: vec![], notes: vec![], help: None, fix: None }
     }
 
     /// Adds a label; the first one added is the primary.
@@ -92,6 +103,19 @@ impl Diagnostic {
 
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a change that ends the fault: this text in place of what stands at `span`.
+    pub fn fix(self, span: Span, text: impl Into<String>) -> Diagnostic {
+        let text = text.into();
+        let title = format!("write `{}`", text.trim());
+        self.fix_all(title, vec![(span, text)])
+    }
+
+    /// Adds a change in several places.
+    pub fn fix_all(mut self, title: impl Into<String>, edits: Vec<(Span, String)>) -> Diagnostic {
+        self.fix = Some(Box::new(Fix { title: title.into(), edits }));
         self
     }
 

@@ -13,5 +13,5 @@ mod shell;
 pub mod suggest;
 
 pub use code::Code;
-pub use diagnostic::{Diagnostic, Label, Place, Severity};
+pub use diagnostic::{Diagnostic, Fix, Label, Place, Severity};
 pub use shell::shell_word;

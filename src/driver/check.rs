@@ -120,7 +120,8 @@ fn check_untyped(
 }
 
 /// Says what a kernel needs: "`k` needs the types or values of x, n".
-fn needs(k: &KernelInfo, defines: &[String]) -> String {
+#[must_use]
+pub fn needs(k: &KernelInfo, defines: &[String]) -> String {
     let names: Vec<&str> =
         k.params.iter().filter(|p| p.needed && !defines.contains(&p.name)).map(|p| p.name.as_str()).collect();
     let shown = match names.get(..SHOWN) {
@@ -132,7 +133,8 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
 
 /// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are the
 /// kernels of its file. A stage file always has its types.
-fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>) -> bool {
+#[must_use]
+pub fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>) -> bool {
     let Some(kernels) = kernels else { return true };
     let options = job.settled();
     if options.signature.is_some() {

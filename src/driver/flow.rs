@@ -378,6 +378,7 @@ impl Flow<'_, '_> {
             timings: _,
             printed: _,
             dumps: _,
+            passes: _,
             slow_assembler: _,
         } = later;
         (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);
@@ -493,11 +494,12 @@ impl Flow<'_, '_> {
     fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step<Option<Prepared>> {
         let stem = self.debug.naming.stem(self.job, &self.made.kernel);
         let title = format!("{stem}.{}", stage.split(' ').next().unwrap_or(stage).to_lowercase());
-        let mut observer = Observer::new(self.debug, self.options.locations, &title);
+        let mut observer = Observer::new(self.debug, self.options.locations, stage, &title);
         let verifier: Verifier = if self.debug.verify_each { layout::verify } else { |_| vec![] };
         let report = self.timed(stage, |_| manager::run(ir, pipeline, verifier, &mut [&mut observer]));
-        let (dumps, failed) = observer.finish();
+        let (dumps, passes, failed) = observer.finish();
         self.made.dumps.extend(dumps);
+        self.made.passes.extend(passes);
         if !report.is_ok() {
             return Err(report.diagnostics);
         }

@@ -115,6 +115,20 @@ pub struct Compiled {
     pub printed: Vec<String>,
     /// What the options of [`struct@Debug`] asked to see, for stderr.
     pub dumps: Vec<String>,
+    /// The passes that ran, if [`Debug::keep_passes`] asks for them.
+    pub passes: Vec<PassText>,
+}
+
+/// A pass, and the module behind it.
+#[derive(Clone, Debug)]
+pub struct PassText {
+    /// The stage to which the pass belongs.
+    pub stage: &'static str,
+    /// The pass. `input` stands for the module before the first one.
+    pub pass: &'static str,
+    pub time: Duration,
+    /// The module, if the pass changed it.
+    pub text: Option<String>,
 }
 
 /// What to show of the pipeline.
@@ -131,6 +145,10 @@ pub struct Debug {
     pub naming: Naming,
     pub time_passes: bool,
     pub verify_each: bool,
+    /// Whether to keep the passes with the modules behind them.
+    pub keep_passes: bool,
+    /// Whether a listing says from which source lines its instructions came.
+    pub line_listing: bool,
     /// The remarks to collect.
     pub remarks: BTreeSet<Group>,
 }
@@ -145,6 +163,8 @@ impl Default for Debug {
             naming: Naming::default(),
             time_passes: false,
             verify_each: true,
+            keep_passes: false,
+            line_listing: false,
             remarks: BTreeSet::new(),
         }
     }

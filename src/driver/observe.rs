@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::job::Debug;
+use super::job::{Debug, PassText};
 use super::output;
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
@@ -19,24 +19,28 @@ pub(super) struct Observer<'a> {
     /// The start of the path of the next file of `--dump-dir`: `DIR/KERNEL.`
     prefix: Option<PathBuf>,
     timing: Timing,
+    /// The stage of the pipeline.
+    stage: &'static str,
+    /// What [`Debug::keep_passes`] keeps.
+    pub(super) passes: Vec<PassText>,
     /// The error of a dump that could not be written.
     pub(super) failed: Option<Diagnostic>,
 }
 
 impl<'a> Observer<'a> {
     /// Makes an observer. `title` starts the names of dump files: it is kernel and stage.
-    pub(super) fn new(debug: &'a Debug, locations: bool, title: &str) -> Observer<'a> {
+    pub(super) fn new(debug: &'a Debug, locations: bool, stage: &'static str, title: &str) -> Observer<'a> {
         let print = PrintOptions { locations, ..PrintOptions::default() };
         let prefix = debug.dump_dir.as_ref().map(|d| d.join(title));
-        Observer { debug, print, dumps: vec![], prefix, timing: Timing::default(), failed: None }
+        Observer { debug, print, dumps: vec![], prefix, timing: Timing::default(), stage, passes: vec![], failed: None }
     }
 
     /// Ends the observation, with the table of `--time-passes` if it was asked for.
-    pub(super) fn finish(mut self) -> (Vec<String>, Option<Diagnostic>) {
+    pub(super) fn finish(mut self) -> (Vec<String>, Vec<PassText>, Option<Diagnostic>) {
         if self.debug.time_passes {
             self.dumps.push(table(&self.timing));
         }
-        (self.dumps, self.failed)
+        (self.dumps, self.passes, self.failed)
     }
 
     fn show(&mut self, when: &str, step: &Step, ir: &Ir) {
@@ -45,6 +49,14 @@ impl<'a> Observer<'a> {
             step.pass.name,
             print_module(ir, &self.print)
         ));
+    }
+
+    /// Keeps a pass. Locations would only make the modules harder to compare.
+    fn keep(&mut self, ir: &Ir, pass: &'static str, time: Duration, changed: bool) {
+        if self.debug.keep_passes {
+            let text = changed.then(|| print_module(ir, &PrintOptions { locations: false, ..self.print }));
+            self.passes.push(PassText { stage: self.stage, pass, time, text });
+        }
     }
 
     fn write(&mut self, ir: &Ir, index: usize, step: &Step) {
@@ -72,7 +84,10 @@ fn selects(option: Option<&String>, step: &Step) -> bool {
 }
 
 impl Instrumentation for Observer<'_> {
-    fn before(&mut self, ir: &Ir, _: usize, step: &Step) {
+    fn before(&mut self, ir: &Ir, index: usize, step: &Step) {
+        if index == 0 {
+            self.keep(ir, "input", Duration::ZERO, true);
+        }
         if selects(self.debug.print_before.as_ref(), step) {
             self.show("Before", step, ir);
         }
@@ -80,6 +95,7 @@ impl Instrumentation for Observer<'_> {
 
     fn after(&mut self, ir: &Ir, index: usize, step: &Step, ended: Ended, took: Duration) {
         self.timing.after(ir, index, step, ended, took);
+        self.keep(ir, step.pass.name, took, ended == Ended::Changed);
         if selects(self.debug.print_after.as_ref(), step) || (self.debug.print_after_change && ended == Ended::Changed)
         {
             self.show(if ended == Ended::Failed { "After Failed" } else { "After" }, step, ir);

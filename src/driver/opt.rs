@@ -251,10 +251,10 @@ fn module(request: &Request, sources: &SourceMap, file: FileId, done: &mut Done)
     if !faults.is_empty() {
         return faults;
     }
-    let mut observer = Observer::new(&request.debug, request.print.locations, "opt");
+    let mut observer = Observer::new(&request.debug, request.print.locations, "opt", "opt");
     let verifier: Verifier = if request.debug.verify_each { layout::verify } else { |_| vec![] };
     let report = manager::run(&mut ir, &request.pipeline, verifier, &mut [&mut observer]);
-    let (dumps, failed) = observer.finish();
+    let (dumps, _, failed) = observer.finish();
     done.dumps.extend(dumps);
     if report.is_ok() {
         done.text.push_str(&print_module(&ir, &request.print));

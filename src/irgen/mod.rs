@@ -11,6 +11,8 @@
 //! 6. [`walk`]: walks the kernel and, on the way, every function that it calls; only it knows frames and scopes.
 //! 7. [`kernel`]: which function of a file is the kernel, and what its parameters are.
 //!
+//! 8. [`index`]: where the names of a file lead, for editors.
+//!
 //! The result is a module with one public function, the kernel, and a private one for each specialisation that it
 //! calls; the inliner pass puts those in place. The meaning of everything is Triton 3.9's.
 //!
@@ -19,6 +21,7 @@
 pub mod builtins;
 pub mod emit;
 pub mod front;
+pub mod index;
 pub mod kernel;
 pub mod semantic;
 pub mod types;
@@ -30,9 +33,12 @@ pub use front::launch::{Given, Launch, LaunchFault};
 pub use front::modules::Trail;
 pub use front::prelude::embed as embed_library_file;
 pub use front::type_rules::{TypeRule, rule_for};
+pub use index::docs::{Docs, Member, MemberKind};
+pub use index::{Index, Leads, Use, index, reaching};
 pub use kernel::config::{ConfigInfo, Plain};
-pub use kernel::entry::{Lowered, lower_kernel};
+pub use kernel::entry::{Lowered, lower_kernel, watch_kernel};
 pub use kernel::list::{KernelInfo, KernelParam, Kind, Source, list_configs, list_kernels};
 pub use kernel::request::{KernelRequest, ParamInfo};
 pub use kernel::template::Template;
 pub use kernel::untyped::check_untyped;
+pub use walk::{Sight, Sights};

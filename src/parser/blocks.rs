@@ -155,7 +155,8 @@ impl<'s> Parser<'s> {
         let error =
             Diagnostic::error(&syntax::MISSING_COLON, format!("expected `:` at the end of the `{keyword}` header"))
                 .at(self.cx.span(at, at), "`:` is missing here")
-                .help("add a colon");
+                .help("add a colon")
+                .fix(self.cx.span(at, at), ":");
         self.cx.report(error);
         Some(line)
     }

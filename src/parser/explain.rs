@@ -195,7 +195,11 @@ impl Slip<'_, '_> {
         let hi = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.hi } else { self.hi };
         let error =
             Diagnostic::error(&syntax::FOREIGN_OPERATOR, format!("`{written}` is not an operator of the language"));
-        Some(error.at(self.cx.span(lo, hi), "here").help(help))
+        let error = error.at(self.cx.span(lo, hi), "here").help(help);
+        Some(match help.split('`').nth(1).filter(|_| !matches!(written, "++" | "--")) {
+            Some(instead) => error.fix(self.cx.span(lo, hi), instead),
+            None => error,
+        })
     }
 
     fn assignment(&self) -> Option<Diagnostic> {
@@ -208,7 +212,8 @@ impl Slip<'_, '_> {
         } else {
             ("an assignment cannot stand inside an expression", "compare with `==`; inside parentheses, `:=` assigns")
         };
-        Some(self.error(&syntax::ASSIGNMENT_IN_EXPRESSION, message, "`=` here").help(help))
+        let error = self.error(&syntax::ASSIGNMENT_IN_EXPRESSION, message, "`=` here").help(help);
+        Some(error.fix(self.cx.span(self.lo, self.hi), "=="))
     }
 
     /// Explains a number that runs into something else: `12ab`, `1__0`, `0x`.

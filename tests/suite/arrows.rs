@@ -74,6 +74,27 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
     ),
     ("gpu::lock", &[]),
+    ("report", &["source", "diag", "backend", "driver", "passes"]),
+    (
+        "lsp",
+        &[
+            "source",
+            "diag",
+            "text_file",
+            "whole_file",
+            "target",
+            "threads",
+            "parser",
+            "ir",
+            "layout",
+            "analysis",
+            "irgen",
+            "backend",
+            "driver",
+            "cases",
+            "build",
+        ],
+    ),
     (
         "gpu",
         &[

@@ -1,11 +1,12 @@
 //! The dialects `amdg` and `rocdl`: which file lowers which operation.
 
-use super::{buffer, threads};
+use super::{buffer, memory, threads};
 use crate::codegen::lower::{Lower, Res, defect};
 use crate::ir::dialects::amdg::rocdl as view;
 use crate::ir::dialects::enums::SchedGroup;
 use crate::ir::dialects::{AmdgOp, GcnOp};
 use crate::ir::{Op, OpKind};
+use crate::layout::register_offsets;
 
 /// Lowers an operation of AMD's dialects.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -22,8 +23,28 @@ fn amdg(cx: &mut Lower<'_, '_>, op: Op, kind: AmdgOp) -> Res<()> {
         AmdgOp::BufferStore => buffer::store(cx, op),
         AmdgOp::BufferAtomicRmw => buffer::atomic_rmw(cx, op),
         AmdgOp::BufferAtomicCas => buffer::atomic_cas(cx, op),
-        AmdgOp::BufferLoadToLocal | AmdgOp::InThreadTranspose | AmdgOp::CondBarrier => Err(cx.unsupported(op, "")),
+        AmdgOp::InThreadTranspose => in_thread_transpose(cx, op),
+        AmdgOp::CondBarrier => {
+            let pred = cx.scalar(cx.ir.operand(op, 0))?;
+            memory::guarded(cx, Some(pred), |cx| cx.effect("llvm.amdgcn.s.barrier", &[], &[]))
+        }
+        AmdgOp::BufferLoadToLocal => Err(cx.unsupported(op, "")),
     }
+}
+
+/// Each thread keeps its elements, in registers of another order.
+fn in_thread_transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let from = register_offsets(Lower::layout(cx.ir.ty(source))?);
+    let to = register_offsets(Lower::layout(cx.ir.ty(result))?);
+    let registers = cx.get(source)?;
+    let found = |at| {
+        let index = from.iter().position(|known| known == at);
+        index.and_then(|r| registers.get(r).copied()).ok_or_else(|| defect("a thread lacks an element of its tile"))
+    };
+    let turned = to.iter().map(found).collect::<Res<Vec<_>>>()?;
+    cx.set(result, turned);
+    Ok(())
 }
 
 /// Instructions that Triton names by the dialect of their own.

@@ -271,6 +271,10 @@ impl Machine for Amd {
         dot::lower(cx, op)
     }
 
+    fn dot_scaled(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool> {
+        dot::lower_scaled(cx, op)
+    }
+
     fn vendor_op(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         dialect::lower(cx, op)
     }

@@ -15,10 +15,12 @@ mod llvm;
 mod machine;
 mod math;
 mod memory;
+mod mfma;
 mod ocml;
 mod pipelines;
 mod raw;
 mod threads;
+mod wmma;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -115,7 +115,7 @@ impl Generator for NvidiaBackend {
     }
 
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
-        ptxas::disassemble(binary, None, tools.time_limit)
+        ptxas::disassemble(binary, None, tools.line_listing, tools.time_limit)
     }
 
     fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {

@@ -226,6 +226,11 @@ What to do: if that is not meant, unset the variable or remove the file.";
 TTGIR, LLVM IR or PTX. A cubin cannot, because ttc would not know its registers and its shared memory.
 
 What to do: keep one file of each stage in the folder, and change the PTX instead of the cubin.";
+    LANGUAGE_SERVER = "E0964", "the language server cannot go on",
+"`ttc lsp` reads messages of the Language Server Protocol from standard input and writes its answers to standard \
+output. Something came in that is no such message, or the input ended before the client said goodbye.
+
+What to do: let an editor start it; docs/editors.md has lines for VS Code, Neovim and Helix.";
     DEFECT = "E0999", "a defect in ttc",
 "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with \
 that file.";

@@ -1,9 +1,10 @@
 //! The `json` format: one object a line, for tools.
 //!
 //! The keys and their order are part of the command line's contract: `code`, `severity`, `message`, `file`, `line`,
-//! `column`, `end_line`, `end_column`, `labels`, `notes`, `help`. Positions are 1-based and `end_column` is exclusive;
-//! they are `null` where the diagnostic has none. `labels` holds every label, the primary first, with the same position
-//! keys and its `text`. Strings are whole, never clipped.
+//! `column`, `end_line`, `end_column`, `labels`, `notes`, `help`, `fix`. Positions are 1-based and `end_column` is
+//! exclusive; they are `null` where the diagnostic has none. `labels` holds every label, the primary first, with the
+//! same position keys and its `text`. `fix` is `null` or has a `title` and `edits`: position keys and the `text` that
+//! replaces what stands there. Strings are whole, never clipped.
 
 use serde::Serialize;
 
@@ -20,6 +21,7 @@ struct Object<'a> {
     labels: Vec<LabelObject<'a>>,
     notes: &'a [String],
     help: Option<&'a str>,
+    fix: Option<FixObject<'a>>,
 }
 
 #[derive(Serialize, Default)]
@@ -38,8 +40,14 @@ struct LabelObject<'a> {
     text: &'a str,
 }
 
-/// Renders one diagnostic with its line break.
-pub(super) fn line(d: &Diagnostic, labels: &[Located]) -> String {
+#[derive(Serialize)]
+struct FixObject<'a> {
+    title: &'a str,
+    edits: Vec<LabelObject<'a>>,
+}
+
+/// Renders one diagnostic with its line break. `edits` has the places of the edits of its fix.
+pub(super) fn line(d: &Diagnostic, labels: &[Located], edits: &[Located]) -> String {
     let object = Object {
         code: d.code.id,
         severity: d.severity.word(),
@@ -48,6 +56,10 @@ pub(super) fn line(d: &Diagnostic, labels: &[Located]) -> String {
         labels: labels.iter().zip(&d.labels).map(|(at, l)| LabelObject { at: position(at), text: &l.text }).collect(),
         notes: &d.notes,
         help: d.help.as_deref(),
+        fix: d.fix.as_ref().map(|fix| FixObject {
+            title: &fix.title,
+            edits: edits.iter().zip(&fix.edits).map(|(at, (_, text))| LabelObject { at: position(at), text }).collect(),
+        }),
     };
     serde_json::to_string(&object).expect("an object with string keys always serialises") + "\n"
 }

@@ -59,7 +59,18 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, options: &RenderO
     match options.format {
         Format::Human => human::render(&located, &resolver.sources, options.color),
         Format::Short => located.iter().map(|(d, labels)| short::line(d, labels)).collect(),
-        Format::Json => located.iter().map(|(d, labels)| json::line(d, labels)).collect(),
+        Format::Json => located
+            .iter()
+            .map(|(d, labels)| {
+                let edits: Vec<Located> = d
+                    .fix
+                    .iter()
+                    .flat_map(|fix| &fix.edits)
+                    .map(|(span, text)| resolver.locate(&Place::Span(*span), text))
+                    .collect();
+                json::line(d, labels, &edits)
+            })
+            .collect(),
     }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Stage;
 use crate::cache::{Key, of_bytes};
-use crate::diag::{Diagnostic, Label, Place, Severity, codes};
+use crate::diag::{Diagnostic, Fix, Label, Place, Severity, codes};
 use crate::driver::job::Compiled;
 use crate::driver::metadata::{Metadata, Param};
 use crate::irgen::{Trail, embed_library_file};
@@ -50,6 +50,7 @@ impl Result {
             timings: _,
             printed: _,
             dumps: _,
+            passes: _,
             slow_assembler: _,
         } = made;
         Some(Result {
@@ -187,6 +188,9 @@ struct Said {
     labels: Vec<(SaidPlace, String)>,
     notes: Vec<String>,
     help: Option<String>,
+    /// The title of a change that would help, and its places with texts.
+    #[serde(default)]
+    fix: Option<(String, Vec<(SaidPlace, String)>)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -204,7 +208,7 @@ const SEVERITIES: [Severity; 3] = [Severity::Warning, Severity::Remark, Severity
 
 impl Said {
     fn of(d: &Diagnostic, sources: &SourceMap) -> Option<Said> {
-        let Diagnostic { code, severity, message, labels, notes, help } = d;
+        let Diagnostic { code, severity, message, labels, notes, help, fix } = d;
         let place = |place: &Place| {
             Some(match place {
                 Place::Span(Span { file, lo, hi }) => match file.embedded_number() {
@@ -216,6 +220,7 @@ impl Said {
             })
         };
         let label = |Label { place: at, text }: &Label| Some((place(at)?, text.clone()));
+        let edit = |(span, text): &(Span, String)| Some((place(&Place::Span(*span))?, text.clone()));
         Some(Said {
             code: code.id.to_owned(),
             severity: SEVERITIES.contains(severity).then(|| severity.word().to_owned())?,
@@ -223,11 +228,15 @@ impl Said {
             labels: labels.iter().map(label).collect::<Option<_>>()?,
             notes: notes.clone(),
             help: help.clone(),
+            fix: match fix {
+                Some(f) => Some((f.title.clone(), f.edits.iter().map(edit).collect::<Option<_>>()?)),
+                None => None,
+            },
         })
     }
 
     fn restore(self, sources: &mut SourceMap) -> Option<Diagnostic> {
-        let Said { code, severity, message, labels, notes, help } = self;
+        let Said { code, severity, message, labels, notes, help, fix } = self;
         let mut place = |place| {
             Some(match place {
                 SaidPlace::Named(name, lo, hi) => Place::Span(Span { file: sources.find(&name)?, lo, hi }),
@@ -238,14 +247,26 @@ impl Said {
                 SaidPlace::File(file) => Place::File(file),
             })
         };
-        let labels = labels.into_iter().map(|(at, text)| Some(Label { place: place(at)?, text }));
+        let labels: Option<Vec<Label>> =
+            labels.into_iter().map(|(at, text)| Some(Label { place: place(at)?, text })).collect();
+        let mut edit = |(at, text)| match place(at)? {
+            Place::Span(span) => Some((span, text)),
+            _ => None,
+        };
+        let fix = match fix {
+            Some((title, edits)) => {
+                Some(Box::new(Fix { title, edits: edits.into_iter().map(&mut edit).collect::<Option<_>>()? }))
+            }
+            None => None,
+        };
         Some(Diagnostic {
             code: codes::find(&code)?,
             severity: SEVERITIES.into_iter().find(|s| s.word() == severity)?,
             message,
-            labels: labels.collect::<Option<_>>()?,
+            labels: labels?,
             notes,
             help,
+            fix,
         })
     }
 }

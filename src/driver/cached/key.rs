@@ -177,9 +177,12 @@ pub(super) fn wanted(want: &[Stage], debug: &Debug) -> Option<Key> {
         time_passes,
         // The verifier changes nothing, and what is kept was made without a fault.
         verify_each: _,
+        keep_passes,
+        line_listing,
         remarks,
     } = debug;
-    if print_before.is_some() || print_after.is_some() || *print_after_change || dump_dir.is_some() || *time_passes {
+    let printed = print_before.is_some() || print_after.is_some() || *print_after_change || dump_dir.is_some();
+    if printed || *time_passes || *keep_passes || *line_listing {
         return None;
     }
     let mut digest = Digest::new("ttc 2026-11 cache: what is wanted");
@@ -271,6 +274,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         diagnostics: _,
         printed: _,
         dumps: _,
+        passes: _,
     } = made;
     d.text(kernel);
     // The file of the metadata leaves out some of it. This form shows all.

@@ -23,6 +23,7 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
         shared,
         source_name: file,
         time_limit: options.time_limit,
+        line_listing: false,
     }
 }
 
@@ -110,7 +111,7 @@ impl Flow<'_, '_> {
             return Ok(());
         }
         let options = self.options.clone();
-        let tools = tools(&options, None, None);
+        let tools = Tools { line_listing: self.debug.line_listing, ..tools(&options, None, None) };
         let generator = self.generator()?;
         let listing = self.timed("nvdisasm", |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
         self.keep(Stage::Listing, |_| listing.into_bytes());

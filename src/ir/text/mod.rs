@@ -3,6 +3,7 @@
 //! - [`printer`] writes operations, with [`names`] for values, [`writer`] for aliases and locations, [`types`],
 //!   [`attrs`] and [`floats`];
 //! - [`parser`] reads them, with [`lexer`] for words and one file each for types, attributes, encodings and locations;
+//! - [`marks`] says where the names of a text stand;
 //! - [`mod@format`] reads the declarative formats of the dialects' tables, which both interpret; [`custom`] and
 //!   [`custom_parse`] hold the operations that have none.
 
@@ -12,6 +13,7 @@ mod custom_parse;
 pub mod floats;
 pub mod format;
 pub mod lexer;
+pub mod marks;
 pub mod names;
 mod parse_amd;
 mod parse_attrs;

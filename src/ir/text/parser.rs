@@ -14,6 +14,7 @@
 use std::cell::OnceCell;
 
 use super::lexer::{self, Tok, Token};
+use super::marks::{self, Marks};
 use crate::diag::codes::irtext as codes;
 use crate::diag::{Code, Diagnostic};
 use crate::ir::core::hash::{Map, Set};
@@ -114,10 +115,12 @@ pub(super) struct Parser<'a> {
     deepest: usize,
     size: usize,
     nesting: usize,
+    /// The places of names, if somebody wants them.
+    pub(super) marks: Option<Marks>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(map: &'a SourceMap, file: FileId, opts: ParseOptions) -> Parser<'a> {
+    pub(super) fn new(map: &'a SourceMap, file: FileId, opts: ParseOptions) -> Parser<'a> {
         let text: &str = &map.file(file).text;
         let loc = Loc::file(&map.remapped(&map.file(file).name), 1, 1);
         Parser {
@@ -135,6 +138,7 @@ impl<'a> Parser<'a> {
             deepest: 0,
             size: 0,
             nesting: 0,
+            marks: None,
         }
     }
 
@@ -336,6 +340,9 @@ impl<'a> Parser<'a> {
         self.deepest = self.deepest.max(self.depth + depth);
         self.size = self.size.saturating_add(size);
         self.check_limits()?;
+        if self.marks.is_some() {
+            self.mark_alias(at, meaning);
+        }
         Ok(meaning)
     }
 
@@ -388,7 +395,7 @@ impl<'a> Parser<'a> {
 
     // ---- the file ----
 
-    fn file(&mut self) -> Res<()> {
+    pub(super) fn file(&mut self) -> Res<()> {
         self.find_aliases()?;
         self.scopes.push(Scope { isolated: true, ..Scope::default() });
         self.blocks.push(Map::default());
@@ -468,6 +475,12 @@ impl<'a> Parser<'a> {
 
     /// Finds the value, which must have this type.
     pub(super) fn resolve(&mut self, used: Named<'a>, ty: Type) -> Res<Value> {
+        let value = self.find_value(used, ty)?;
+        self.mark(self.span(used.at), marks::Named::Value(value), false);
+        Ok(value)
+    }
+
+    fn find_value(&mut self, used: Named<'a>, ty: Type) -> Res<Value> {
         for scope in self.scopes.iter().rev() {
             if let Some((values, defined)) = scope.values.get(used.name) {
                 let Some(&value) = values.get(used.number) else {
@@ -547,11 +560,15 @@ impl<'a> Parser<'a> {
                     self.check_type(Named { at, ..name }, value, self.ir.ty(placeholder), Some(name.at))?;
                     let op = self.ir.def_op(placeholder).expect("a placeholder is a result");
                     self.ir.replace_op(op, &[value]);
+                    self.mark_replaced(placeholder, value);
                 }
             }
         }
         let scope = self.scopes.last_mut().expect("there is a scope");
         scope.values.insert(name.name, (values.to_vec(), name.at));
+        if let Some(&value) = values.first() {
+            self.mark(self.span(name.at), marks::Named::Value(value), true);
+        }
         Ok(())
     }
 
@@ -664,6 +681,7 @@ impl<'a> Parser<'a> {
             None => self.ir.add_block(region, &[]),
         };
         self.blocks.last_mut().expect("in a region").insert(name, (block, true, t));
+        self.mark(self.span(t), marks::Named::Block(block), true);
         if self.is("(") {
             let args = self.list("(", ")", &mut |p| p.declared())?;
             for arg in args {
@@ -699,12 +717,14 @@ impl<'a> Parser<'a> {
         let t = self.advance();
         let name = self.word_of(t);
         if let Some(&(block, ..)) = self.blocks.last().and_then(|b| b.get(name)) {
+            self.mark(self.span(t), marks::Named::Block(block), false);
             return Ok(block);
         }
         let region =
             self.ir.parent_block(op).and_then(|b| self.ir.parent_region(b)).expect("the operation is in a region");
         let block = self.ir.add_block(region, &[]);
         self.blocks.last_mut().expect("in a region").insert(name, (block, false, t));
+        self.mark(self.span(t), marks::Named::Block(block), false);
         Ok(block)
     }
 

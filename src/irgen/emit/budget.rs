@@ -11,6 +11,9 @@
 //! Sixteen bytes of a string count as an element. Whoever makes something large asks for [`Emitter::room`] first. Once a
 //! bound is passed, nothing more is evaluated, and the one message says which bound it was.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::emitter::Emitter;
 use super::report::{R, Reported};
 use crate::diag::codes::names;
@@ -32,6 +35,8 @@ pub(super) struct Spent {
     over: Option<(String, &'static str)>,
     /// Whether that was reported.
     said_over: bool,
+    /// Somebody says here that the result is not wanted any more.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Spent {
@@ -63,8 +68,16 @@ impl Emitter {
         self.within_bounds()
     }
 
+    /// Gives up once this is true, as if a bound had been passed.
+    pub fn stop_on(&mut self, stop: Arc<AtomicBool>) {
+        self.spent.stop = Some(stop);
+    }
+
     /// Fails once a bound has been passed.
     pub fn within_bounds(&mut self) -> R<()> {
+        if self.spent.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(self.give_up("nobody waits for this any more".to_owned(), "the text has changed"));
+        }
         match self.spent.over.clone() {
             Some((text, help)) => Err(self.give_up(text, help)),
             None => Ok(()),

@@ -125,6 +125,17 @@ impl<'m> Modules<'m> {
         Trail { unreadable: !self.unreadable.is_empty(), ..self.trail.clone() }
     }
 
+    /// How many files were read.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     #[must_use]
     pub fn get(&self, module: usize) -> &ModuleData {
         &self.list[module]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diag::Diagnostic;
-use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, ImportFrom, ImportNames, Item, Stmt, StmtKind};
+use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, Ident, ImportFrom, ImportNames, Item, Stmt, StmtKind};
 use crate::parser::parse_module;
 use crate::source::{FileId, SourceMap, Span};
 
@@ -46,6 +46,8 @@ pub struct Binding {
     pub guards: Arc<Vec<(Arc<Expr>, bool)>>,
     /// Where the name is bound: the imported name, the value, the header of a function, the name of a class.
     pub span: Span,
+    /// The name itself.
+    pub name: Span,
 }
 
 /// `from …path import *`
@@ -122,8 +124,9 @@ struct Table {
 type Guards = Arc<Vec<(Arc<Expr>, bool)>>;
 
 impl Table {
-    fn bind(&mut self, name: &str, bound: Bound, guards: &Guards, span: Span) {
-        self.names.entry(name.to_owned()).or_default().push(Binding { bound, guards: guards.clone(), span });
+    fn bind(&mut self, name: &Ident, bound: Bound, guards: &Guards, span: Span) {
+        let binding = Binding { bound, guards: guards.clone(), span, name: name.span };
+        self.names.entry(name.to_string()).or_default().push(binding);
     }
 
     fn items(&mut self, items: Vec<Item>, guards: &Guards, visible: bool) {
@@ -141,11 +144,11 @@ impl Table {
             Item::Function(f) => self.function(f, guards, visible),
             Item::Opaque(f) => {
                 self.items(f.items, guards, false);
-                self.bind(&f.name.name, Bound::Host(Arc::new(f.why)), guards, f.name.span);
+                self.bind(&f.name, Bound::Host(Arc::new(f.why)), guards, f.name.span);
             }
             Item::Class(c) => {
                 self.items(c.items, guards, false);
-                self.bind(&c.name.name, Bound::Host(Arc::default()), guards, c.name.span);
+                self.bind(&c.name, Bound::Host(Arc::default()), guards, c.name.span);
             }
             Item::Block(b) => self.items(b.items, guards, visible),
             Item::Try(t) => {
@@ -185,10 +188,9 @@ impl Table {
         }
         let f = Arc::new(f);
         self.functions.push(f.clone());
-        let name = f.name.name.to_string();
-        if visible || !self.names.contains_key(&name) {
+        if visible || !self.names.contains_key(&*f.name.name) {
             let span = f.header;
-            self.bind(&name, Bound::Function(f), guards, span);
+            self.bind(&f.name, Bound::Function(f.clone()), guards, span);
         }
     }
 
@@ -232,11 +234,15 @@ impl Table {
 
     fn assign(&mut self, target: &Expr, value: &Arc<Expr>, guards: &Guards) {
         match &target.kind {
-            ExprKind::Name(name) => self.bind(name, Bound::Value(value.clone()), guards, value.span),
+            ExprKind::Name(name) => {
+                let name = Ident { name: name.clone(), span: target.span };
+                self.bind(&name, Bound::Value(value.clone()), guards, value.span);
+            }
             ExprKind::Tuple(targets) | ExprKind::List(targets) => {
                 for (i, t) in targets.iter().enumerate() {
-                    if let Some(name) = t.as_name() {
-                        self.bind(name, Bound::Element(value.clone(), i), guards, value.span);
+                    if let ExprKind::Name(name) = &t.kind {
+                        let name = Ident { name: name.clone(), span: t.span };
+                        self.bind(&name, Bound::Element(value.clone(), i), guards, value.span);
                     }
                 }
             }
@@ -247,7 +253,7 @@ impl Table {
     fn import(&mut self, alias: &Alias, guards: &Guards) {
         let path: Vec<String> = alias.path.iter().map(|p| p.name.to_string()).collect();
         let shown = if alias.asname.is_some() { path } else { path[..1].to_vec() };
-        self.bind(&alias.bound().name, Bound::Import(shown.into()), guards, alias.span);
+        self.bind(alias.bound(), Bound::Import(shown.into()), guards, alias.span);
     }
 
     fn from(&mut self, from: &ImportFrom, guards: &Guards, stmt: Span) {
@@ -259,7 +265,7 @@ impl Table {
                 for alias in aliases {
                     let name: Arc<str> = Arc::from(&*alias.path[0].name);
                     let bound = Bound::From { level: from.level, path: path.clone(), name, at };
-                    self.bind(&alias.bound().name, bound, guards, alias.span);
+                    self.bind(alias.bound(), bound, guards, alias.span);
                 }
             }
         }

@@ -11,6 +11,7 @@ use crate::irgen::front::free_names::free_names;
 use crate::irgen::value::{Const, Func, Object};
 use crate::irgen::walk::Walker;
 use crate::parser::ast::{Constant, Decorator, ExprKind, FunctionDef, Stmt, StmtKind};
+use crate::source::Span;
 
 /// The kernel of this name, or the only one that can be launched.
 pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> R<Func> {
@@ -102,7 +103,11 @@ fn not_decorated(def: &FunctionDef) -> Diagnostic {
         Some(d) => diag
             .at(d.span, "this decorator is not known")
             .at(def.header, "this function")
-            .help("did you mean `@triton.jit`?"),
-        None => diag.at(def.header, "a plain Python function").help("write `@triton.jit` above it"),
+            .help("did you mean `@triton.jit`?")
+            .fix(d.expr.span, "triton.jit"),
+        None => diag
+            .at(def.header, "a plain Python function")
+            .help("write `@triton.jit` above it")
+            .fix(Span { hi: def.header.lo, ..def.header }, "@triton.jit\n"),
     }
 }

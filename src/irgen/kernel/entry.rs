@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::choose::choose;
 use super::config::ConfigInfo;
@@ -19,7 +20,7 @@ use crate::irgen::front::modules::Trail;
 use crate::irgen::semantic::convert;
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Desc, Object};
-use crate::irgen::walk::Walker;
+use crate::irgen::walk::{Sights, Walker};
 use crate::source::{FileId, SourceMap, Span};
 
 /// A lowered kernel.
@@ -50,6 +51,27 @@ pub struct Lowered {
 pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) -> Result<Lowered, Vec<Diagnostic>> {
     let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
     let result = build(&mut cx, module, request);
+    finish(cx, result)
+}
+
+/// Lowers one kernel as [`lower_kernel`] does, and says what was seen on the way, also where something is wrong. Once
+/// `stop` is true, the rest is given up.
+pub fn watch_kernel(
+    map: &mut SourceMap,
+    file: FileId,
+    request: &KernelRequest,
+    stop: &Arc<AtomicBool>,
+) -> (Result<Lowered, Vec<Diagnostic>>, Sights) {
+    let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
+    cx.watch();
+    cx.out().stop_on(stop.clone());
+    let result = build(&mut cx, module, request);
+    let sights = cx.take_sights();
+    (finish(cx, result), sights)
+}
+
+/// What the walk gave.
+fn finish(cx: Walker<'_>, result: R<KernelParts>) -> Result<Lowered, Vec<Diagnostic>> {
     let (files, trail) = (cx.modules().files(), cx.modules().trail());
     let mut out = cx.finish();
     let mut diags = out.take_diags();

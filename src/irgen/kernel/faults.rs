@@ -101,11 +101,13 @@ pub(super) fn check_nearly_types(cx: &mut Walker<'_>, func: &Func) {
 fn bad_annotation(cx: &mut Walker<'_>, p: &Param, text: &str) {
     let at = p.annotation.as_ref().map_or(p.span, |a| a.span);
     let message = format!("the annotation \"{text}\" of `{}` is neither a type nor a value", p.name);
-    let _ = cx.out().report(
-        Diagnostic::error(&names::SIGNATURE_TYPE, message)
-            .at(at, "read as an item of a signature")
-            .help(item_help(text)),
-    );
+    let help = item_help(text);
+    let meant = help.strip_prefix("did you mean `").and_then(|h| h.strip_suffix("`?")).map(|t| format!("\"{t}\""));
+    let diag = Diagnostic::error(&names::SIGNATURE_TYPE, message).at(at, "read as an item of a signature").help(help);
+    let _ = cx.out().report(match meant {
+        Some(text) => diag.fix(at, text),
+        None => diag,
+    });
 }
 
 /// Without a signature an annotation that is a string must be an item of one, unless a value or a type that is given

@@ -46,7 +46,7 @@ pub struct ParamInfo {
 }
 
 /// A walker at the beginning of a file, and the file's module.
-pub(super) fn start<'m>(
+pub(in crate::irgen) fn start<'m>(
     map: &'m mut SourceMap,
     file: FileId,
     include_dirs: &[PathBuf],

@@ -429,7 +429,7 @@ impl<'a, 'm> Scan<'a, 'm> {
         let Some(callee) = callee.filter(|_| !spread) else { return };
         let args = vec![Object::NONE; call.args.len()];
         let keywords =
-            call.keywords.iter().filter_map(|k| k.name.as_ref().map(|n| (n.name.clone(), Object::NONE))).collect();
+            call.keywords.iter().filter_map(|k| k.name.as_ref().map(|n| (n.clone(), Object::NONE))).collect();
         match callee {
             Object::Const(Const::Builtin(b)) => {
                 self.fault(certain, e.span, |cx| _ = cx.bind_builtin(b, args, keywords));

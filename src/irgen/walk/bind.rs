@@ -10,10 +10,10 @@ use crate::diag::codes::names;
 use crate::diag::suggest::nearest;
 use crate::irgen::emit::{R, Reported};
 use crate::irgen::value::{Builtin, Const, Func, Object};
-use crate::parser::ast::{Expr, FunctionDef, Param, ParamKind};
+use crate::parser::ast::{Expr, FunctionDef, Ident, Param, ParamKind};
 
-/// A keyword argument.
-pub(super) type Keyword = (Arc<str>, Object);
+/// A keyword argument, with the place of its name.
+pub(super) type Keyword = (Ident, Object);
 
 /// Keywords of NumPy, PyTorch and CUDA, with those that have their meaning here.
 const KEYWORDS_OF_OTHERS: &[(&[&str], &str)] = &[
@@ -46,13 +46,13 @@ impl Walker<'_> {
         }
         let (mut more, collects) = (vec![], params.iter().position(|p| p.keywords));
         for (name, v) in keywords {
-            let Some(i) = params.iter().position(|p| p.name == &*name && !p.variadic && !p.keywords) else {
+            let Some(i) = params.iter().position(|p| name == p.name && !p.variadic && !p.keywords) else {
                 if collects.is_some() {
-                    more.push((Const::str(&name).into(), v));
+                    more.push((Const::str(&name.name).into(), v));
                     continue;
                 }
                 let known: Vec<&str> = params.iter().map(|p| p.name).collect();
-                return Err(self.bad_arguments(b.name, no_parameter(&name, &known), b.sig));
+                return Err(self.no_parameter(b.name, &name, &known, b.sig));
             };
             if slots[i].is_some() {
                 return Err(self.bad_arguments(b.name, format!("got two values for `{name}`"), b.sig));
@@ -100,10 +100,10 @@ impl Walker<'_> {
         for (name, v) in keywords {
             let at = params
                 .iter()
-                .position(|p| p.name.name == name && !matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs));
+                .position(|p| p.name.name == name.name && !matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs));
             let Some(i) = at else {
                 let known: Vec<&str> = params.iter().map(|p| &*p.name.name).collect();
-                return Err(self.bad_arguments(func.name(), no_parameter(&name, &known), &signature(&func.def)));
+                return Err(self.no_parameter(func.name(), &name, &known, &signature(&func.def)));
             };
             if slots[i].replace(v).is_some() {
                 return Err(self.bad_arguments(
@@ -148,6 +148,22 @@ impl Walker<'_> {
         }
     }
 
+    /// Reports a keyword that does not fit, with the parameter that was probably meant.
+    fn no_parameter(&mut self, callee: &str, keyword: &Ident, params: &[&str], signature: &str) -> Reported {
+        let name = &*keyword.name;
+        let known = KEYWORDS_OF_OTHERS.iter().find(|(words, _)| words.contains(&name)).map(|(_, here)| *here);
+        let meant = known.filter(|here| params.contains(here)).or_else(|| nearest(name, params.iter().copied()));
+        let what = format!("`{callee}` has no parameter `{name}`");
+        let message = meant.map_or_else(|| what.clone(), |n| format!("{what}; did you mean `{n}`?"));
+        let diag = Diagnostic::error(&names::BAD_ARGUMENTS, message)
+            .at(self.out.span(), "in this call")
+            .help(format!("its parameters are ({signature})"));
+        self.out.report(match meant {
+            Some(near) => diag.fix(keyword.span, near),
+            None => diag,
+        })
+    }
+
     /// Reports arguments that do not fit a function's parameters.
     pub fn bad_arguments(&mut self, callee: &str, what: String, signature: &str) -> Reported {
         self.out.error_help(
@@ -157,16 +173,6 @@ impl Walker<'_> {
             format!("its parameters are ({signature})"),
         )
     }
-}
-
-/// Why a keyword does not fit, with the parameter that was probably meant.
-fn no_parameter(name: &str, params: &[&str]) -> String {
-    let known = KEYWORDS_OF_OTHERS.iter().find(|(words, _)| words.contains(&name)).map(|(_, here)| *here);
-    let meant = known.filter(|here| params.contains(here)).or_else(|| nearest(name, params.iter().copied()));
-    meant.map_or_else(
-        || format!("has no parameter `{name}`"),
-        |n| format!("has no parameter `{name}`; did you mean `{n}`?"),
-    )
 }
 
 /// `1 argument`, `2 arguments`

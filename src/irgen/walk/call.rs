@@ -16,7 +16,7 @@ use crate::ir::dialects::tt::tt;
 use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{CallSite, R, Reported};
 use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
-use crate::parser::ast::{Call, Expr, ExprKind};
+use crate::parser::ast::{Call, Expr, ExprKind, Ident};
 
 impl Walker<'_> {
     /// A call expression.
@@ -43,10 +43,10 @@ impl Walker<'_> {
                 continue;
             }
             match (&k.name, self.expr(&k.value)) {
-                (Some(name), Ok(v)) => keywords.push((name.name.clone(), v)),
+                (Some(name), Ok(v)) => keywords.push((name.clone(), v)),
                 (None, Ok(Object::Dict(items))) => {
                     for (key, v) in items.iter() {
-                        keywords.push((Arc::from(key.show()), v.clone()));
+                        keywords.push((Ident { name: Arc::from(key.show()), span: k.span }, v.clone()));
                     }
                 }
                 (None, Ok(_)) => {

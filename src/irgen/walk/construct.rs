@@ -37,7 +37,7 @@ impl Walker<'_> {
             (Class::Tuple | Class::List, None) => Ok(Object::tuple(vec![])),
             (Class::Dict, None) => Ok(Object::dict(vec![])),
             (Class::Dict, Some(_)) if !keywords.is_empty() => {
-                let items = keywords.iter().map(|(k, v)| (Const::str(k).into(), v.clone())).collect::<Vec<_>>();
+                let items = keywords.iter().map(|(k, v)| (Const::str(&k.name).into(), v.clone())).collect::<Vec<_>>();
                 Ok(Object::dict(items))
             }
             (Class::Dict, Some(Object::Dict(items))) => Ok(Object::dict(items.to_vec())),

@@ -16,10 +16,19 @@ use crate::irgen::front::advice;
 use crate::irgen::semantic::{arith, faults, fold, index, items, operators};
 use crate::irgen::value::{Const, LambdaVal, Object, SliceVal};
 use crate::parser::ast::{BoolOp, CmpOp, Comp, Constant, Expr, ExprKind, FString, FStringPart, Slice};
+use crate::source::Span;
 
 impl Walker<'_> {
     /// Evaluates an expression.
     pub fn expr(&mut self, e: &Expr) -> R<Object> {
+        let v = self.evaluated(e);
+        if let Ok(v) = &v {
+            self.see(e.span, v);
+        }
+        v
+    }
+
+    fn evaluated(&mut self, e: &Expr) -> R<Object> {
         match &e.kind {
             // The frequent ones that emit nothing need no location.
             ExprKind::Constant(c) => self.at(e.span, |cx| cx.literal(c)),
@@ -70,6 +79,7 @@ impl Walker<'_> {
                 let value = self.expr(value).and_then(|v| self.assignable(&v));
                 self.naming = old;
                 let value = value?;
+                self.see_bound(target.span, &value);
                 self.set(&target.name, value.clone());
                 Ok(value)
             }
@@ -200,7 +210,7 @@ impl Walker<'_> {
     }
 
     /// Warns of `and` and `or` between tensors: nothing is left out, both sides are computed for each element.
-    fn warn_of_logic(&mut self, op: BoolOp, values: &[Object]) {
+    fn warn_of_logic(&mut self, op: BoolOp, values: &[Object], written: &[Expr]) {
         let block = |v: &Object| matches!(v, Object::Tensor(t) if t.ty.is_block() && t.ty.dtype.is_bool());
         if !values.iter().any(block) || self.mods.get(self.frame.module).prelude {
             return;
@@ -212,7 +222,34 @@ impl Walker<'_> {
         )
         .at(self.out.span(), "tensors on both sides or on one")
         .help(format!("write `{operator}`, with parentheses around comparisons: `(a < b) {operator} (c < d)`"));
-        let _ = self.out.report(diag);
+        let edits = self.with_operator(word, operator, written);
+        let _ = self.out.report(match edits {
+            Some(edits) => diag.fix_all(format!("write `{operator}`"), edits),
+            None => diag,
+        });
+    }
+
+    /// The edits that put one operator in the place of another between operands, with parentheses around those that
+    /// bind less.
+    fn with_operator(&self, word: &str, operator: &str, operands: &[Expr]) -> Option<Vec<(Span, String)>> {
+        let mut edits = vec![];
+        for (i, e) in operands.iter().enumerate() {
+            let before = i.checked_sub(1).map(|i| Span { lo: operands[i].span.hi, hi: e.span.lo, ..e.span });
+            let after = operands.get(i + 1).map(|b| Span { lo: e.span.hi, hi: b.span.lo, ..e.span });
+            if let Some(gap) = before {
+                let at = gap.lo + find_word(self.mods.map.text(gap), word)?;
+                edits.push((Span { lo: at, hi: at + word.len() as u32, ..gap }, operator.to_owned()));
+            }
+            let loose = matches!(e.kind, ExprKind::Compare { .. } | ExprKind::UnaryOp { .. } | ExprKind::IfExp { .. });
+            let opened = before.is_none_or(|gap| self.mods.map.text(gap).trim_end().ends_with('('));
+            let closed = after.is_none_or(|gap| self.mods.map.text(gap).trim_start().starts_with(')'));
+            if loose && !(opened && closed) {
+                edits.push((Span { hi: e.span.lo, ..e.span }, "(".to_owned()));
+                edits.push((Span { lo: e.span.hi, ..e.span }, ")".to_owned()));
+            }
+        }
+        edits.sort_by_key(|(span, _)| (span.lo, span.hi));
+        Some(edits)
     }
 
     fn bool_op(&mut self, op: BoolOp, values: &[Expr]) -> R<Object> {
@@ -230,7 +267,7 @@ impl Walker<'_> {
             }
             last = v;
         }
-        self.warn_of_logic(op, &dynamic);
+        self.warn_of_logic(op, &dynamic, values);
         self.combine(op, dynamic, last)
     }
 
@@ -247,11 +284,13 @@ impl Walker<'_> {
     fn comparison(&mut self, left: &Expr, rest: &[(CmpOp, Expr)]) -> R<Object> {
         let mut a = self.expr(left);
         let (mut dynamic, mut last) = (vec![], Object::NONE);
+        let mut before = left.span.hi;
         for (op, e) in rest {
             let b = self.expr(e);
             let (x, y) = (a?, b?);
+            let left_end = std::mem::replace(&mut before, e.span.hi);
             if matches!(op, CmpOp::Is | CmpOp::IsNot) {
-                self.warn_of_identity(*op, &x, &y);
+                self.warn_of_identity(*op, &x, &y, Span { lo: left_end, hi: e.span.lo, ..e.span });
             }
             let v = operators::compare(&mut self.out, *op, &x, &y)?;
             a = Ok(y);
@@ -270,7 +309,7 @@ impl Walker<'_> {
     }
 
     /// Warns of `is` with a string or a number, as Python does of literals.
-    fn warn_of_identity(&mut self, op: CmpOp, a: &Object, b: &Object) {
+    fn warn_of_identity(&mut self, op: CmpOp, a: &Object, b: &Object, gap: Span) {
         let value = |v: &Object| matches!(v, Object::Const(Const::Str(_) | Const::Int(_) | Const::Float(_)));
         if !(value(a) && value(b)) || self.frame.host {
             return;
@@ -279,7 +318,13 @@ impl Walker<'_> {
         let message =
             format!("`{}` compares identity, which Python does not promise for strings and numbers", op.symbol());
         let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.out.span(), "compared by value here");
-        let _ = self.out.report(diag.help(format!("write `{equal}`")));
+        let diag = diag.help(format!("write `{equal}`"));
+        let at = find_word(self.mods.map.text(gap), op.symbol()).map(|at| Span {
+            lo: gap.lo + at,
+            hi: gap.lo + at + op.symbol().len() as u32,
+            ..gap
+        });
+        let _ = self.out.report(at.map_or(diag.clone(), |at| diag.fix(at, equal)));
     }
 
     /// `[f(x) for x in items if c(x)]` over a tuple, at compile time.
@@ -311,4 +356,9 @@ impl Walker<'_> {
         }
         Ok(Object::tuple(out))
     }
+}
+
+/// Where a word stands in a text between operands, which may hold parentheses and line breaks beside it.
+fn find_word(gap: &str, word: &str) -> Option<u32> {
+    gap.find(word).filter(|_| !gap.contains('#')).map(|at| at as u32)
 }

@@ -52,6 +52,11 @@ impl Walker<'_> {
         let entry = self.out.ir.add_block(region, &[]);
         let outer = std::mem::replace(&mut self.frame, Frame::new(func.module, Some(region), false));
         self.enter(entry, bound, loc);
+        for p in &func.def.params {
+            if let Some(v) = self.frame.scope.get(&p.name.name).cloned() {
+                self.see_bound(p.name.span, &v);
+            }
+        }
         self.out.set_loc(loc);
         self.stmts(&func.def.body);
         let result = self.finish_function(loc, public);

@@ -100,6 +100,7 @@ impl Walker<'_> {
         match target.as_name() {
             Some(_) => {
                 if let crate::parser::ast::ExprKind::Name(name) = &target.kind {
+                    self.see_bound(target.span, &item);
                     self.frame.scope.set(name, item);
                 }
             }
@@ -151,7 +152,9 @@ impl Walker<'_> {
         let iv = self.out.ir.args(block)[0];
         let (result, _) = in_block(self, block, |cx| -> R<()> {
             let iv = if backwards.is_some() { cx.mirrored(iv, &operands, iv_ty)? } else { iv };
-            cx.set(iv_name, Tensor { value: iv, ty: iv_ty }.into());
+            let iv = Tensor { value: iv, ty: iv_ty }.into();
+            cx.see_bound(target.span, &iv);
+            cx.set(iv_name, iv);
             cx.stmts(body);
             Ok(())
         });

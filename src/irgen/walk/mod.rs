@@ -14,11 +14,13 @@ mod host;
 mod lookup;
 mod loops;
 mod scope;
+mod sights;
 mod stmt;
 mod unbound;
 mod walker;
 
 pub use attempt::{Cause, because};
 pub use host::NO_DICT;
+pub use sights::{Sight, Sights};
 pub use stmt::NO_JUMP;
 pub use walker::Walker;

@@ -148,6 +148,7 @@ impl Walker<'_> {
     pub fn bind_target(&mut self, target: &Expr, value: Object) {
         match &target.kind {
             ExprKind::Name(name) => {
+                self.see_bound(target.span, &value);
                 self.frame.pending.retain(|n| n != name);
                 self.set(name, value);
             }
@@ -249,6 +250,9 @@ impl Walker<'_> {
             ));
         }
         let v = self.expr(value);
+        if let Ok(v) = &v {
+            self.see_bound(target.span, v);
+        }
         self.frame.scope.set(name, v.clone().unwrap_or(Object::Error));
         v.map(|_| ())
     }

@@ -12,7 +12,7 @@
 use super::attempt::because;
 use super::walker::Walker;
 use crate::diag::codes::names;
-use crate::diag::suggest::did_you_mean;
+use crate::diag::suggest::nearest;
 use crate::diag::{Code, Diagnostic};
 use crate::irgen::builtins;
 use crate::irgen::emit::Reported;
@@ -65,18 +65,25 @@ impl Walker<'_> {
         let diag = Diagnostic::error(&names::UNKNOWN_NAME, format!("`{name}` is not defined"))
             .at(self.out.span(), "not defined");
         if let Some(help) = advice::missing_import(name) {
-            return diag.help(help);
+            let diag = diag.help(help);
+            let statement = help.split('`').nth(1).filter(|s| s.contains("import "));
+            return match statement.zip(self.import_place(module)) {
+                Some((statement, place)) => {
+                    diag.fix_all(format!("add `{statement}`"), vec![(place, format!("{statement}\n"))])
+                }
+                None => diag,
+            };
         }
         let locals = self.frame.scope.iter().map(|(n, _)| n.to_string());
         let known: Vec<String> = locals
             .chain(self.mods.get(module).names().map(str::to_owned))
             .chain(builtins::python_names().map(str::to_owned))
             .collect();
-        if let Some(help) = did_you_mean(name, known.iter().map(String::as_str)) {
-            return diag.help(help);
-        }
         if builtins::member(Space::Language, name).is_some() {
-            return diag.help(format!("did you mean `tl.{name}`?"));
+            return meant(diag, self.out.span(), &format!("tl.{name}"));
+        }
+        if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
+            return meant(diag, self.out.span(), near);
         }
         let stars = self.mods.get(module).stars().to_vec();
         match stars.iter().find(|s| self.mods.import(module, s.level, &s.path).is_none()) {
@@ -87,6 +94,21 @@ impl Walker<'_> {
             }
             None => diag.help("give it a value before this line, or check the spelling"),
         }
+    }
+
+    /// Where another import of a file belongs: before its first one, behind those of `__future__`.
+    fn import_place(&self, module: usize) -> Option<Span> {
+        let file = self.mods.get(module).file;
+        let text = &*self.mods.map.file(file).text;
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let import = line.starts_with("import ") || line.starts_with("from ");
+            if (import && !line.starts_with("from __future__")) || line.starts_with(['@', 'd']) {
+                return Some(Span { file, lo: at, hi: at });
+            }
+            at += line.len() as u32;
+        }
+        None
     }
 
     /// A binding of the file leads to no value.
@@ -157,12 +179,11 @@ impl Walker<'_> {
                 let (package, used) = (space.name(), self.out.span());
                 let diag = Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{package} has no `{wanted}`"))
                     .at(alias, "imported here");
-                with_help(
-                    diag.at(used, "used here"),
-                    did_you_mean(wanted, candidates.into_iter())
-                        .or_else(|| space.advice().map(str::to_owned))
-                        .or_else(|| advice::instead_of(wanted)),
-                )
+                let diag = diag.at(used, "used here");
+                if let Some(near) = nearest(wanted, candidates.into_iter()) {
+                    return meant(diag, Span { hi: alias.lo + wanted.len() as u32, ..alias }, near);
+                }
+                with_help(diag, space.advice().map(str::to_owned).or_else(|| advice::instead_of(wanted)))
             }
             Some(Imported::Module(m)) => {
                 let next = self.mods.get(m).bindings(wanted).first().cloned();
@@ -174,7 +195,11 @@ impl Walker<'_> {
                 let known: Vec<String> = self.mods.get(m).names().map(str::to_owned).collect();
                 let diag =
                     Diagnostic::error(&names::IMPORT, format!("`{file}` has no `{wanted}`")).at(alias, "imported here");
-                with_help(diag.at(used, "used here"), did_you_mean(wanted, known.iter().map(String::as_str)))
+                let diag = diag.at(used, "used here");
+                match nearest(wanted, known.iter().map(String::as_str)) {
+                    Some(near) => meant(diag, Span { hi: alias.lo + wanted.len() as u32, ..alias }, near),
+                    None => diag,
+                }
             }
         }
     }
@@ -220,14 +245,16 @@ impl Walker<'_> {
 
     /// Reports something that a package of the host has, with what the language has for it.
     pub fn no_host_member(&mut self, shown: &str, attr: &str, package: &str) -> Reported {
-        let help = match self.space_attr(Space::Language, attr) {
-            Some(_) => format!("use `tl.{attr}`"),
-            None => {
-                advice::instead_of(attr).unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned())
-            }
+        let here = self.space_attr(Space::Language, attr).is_some();
+        let help = if here {
+            format!("use `tl.{attr}`")
+        } else {
+            advice::instead_of(attr).unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned())
         };
         let message = format!("`{shown}` belongs to {package}, which runs on the host");
-        self.out.error_help(&names::UNKNOWN_VALUE, message, "a kernel runs on the GPU", help)
+        let at = self.out.span();
+        let diag = Diagnostic::error(&names::UNKNOWN_VALUE, message).at(at, "a kernel runs on the GPU").help(help);
+        self.out.report(if here { diag.fix(at, format!("tl.{attr}")) } else { diag })
     }
 }
 
@@ -241,6 +268,11 @@ fn host_value(used: Span, name: &str, package: &str) -> Diagnostic {
     Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` belongs to {package}, which runs on the host"))
         .at(used, "a kernel runs on the GPU")
         .help("kernels use the functions of `triton.language`")
+}
+
+/// Adds what was probably meant instead of the word at a place.
+fn meant(diag: Diagnostic, at: Span, near: &str) -> Diagnostic {
+    diag.help(format!("did you mean `{near}`?")).fix(at, near)
 }
 
 fn with_help(diag: Diagnostic, help: Option<String>) -> Diagnostic {
@@ -288,7 +320,10 @@ impl Walker<'_> {
         let known = matches!(base, Object::Tensor(_) | Object::Const(Const::Space(_)))
             .then(|| advice::instead_of(attr))
             .flatten();
-        let help = known.or_else(|| did_you_mean(attr, candidates.into_iter())).or_else(|| match base {
+        if let Some(near) = nearest(attr, candidates.into_iter()).filter(|_| known.is_none()) {
+            return self.out.report(meant(diag, self.out.span().tail(attr.len()), near));
+        }
+        let help = known.or_else(|| match base {
             Object::Const(Const::Space(space)) => space.advice().map(str::to_owned),
             Object::Const(Const::Str(_)) => {
                 Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())

@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use super::frame::Frame;
 use super::scope::Scope;
+use super::sights::Sights;
 use crate::ir::{Block, Loc};
 use crate::irgen::emit::{Emits, Emitter, Here, R, Settings};
 use crate::irgen::front::modules::Modules;
 use crate::irgen::value::{Calls, Object};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 
 /// A jit function with the types and compile-time values of its arguments, lowered already or being lowered.
 pub(super) struct Specialisation {
@@ -47,6 +48,8 @@ pub struct Walker<'m> {
     pub(super) names: Names,
     /// Depth of calls and of constants evaluating constants.
     pub(super) depth: u32,
+    /// What is seen on the way, if somebody watches.
+    pub(super) sights: Option<Box<Sights>>,
 }
 
 /// How deep calls may nest.
@@ -83,6 +86,7 @@ impl<'m> Walker<'m> {
             functions: BTreeMap::new(),
             names: Names::default(),
             depth: 0,
+            sights: None,
         }
     }
 
@@ -94,6 +98,12 @@ impl<'m> Walker<'m> {
 
     pub fn modules_mut(&mut self) -> &mut Modules<'m> {
         &mut self.mods
+    }
+
+    /// The files that were read, once the walk is over.
+    #[must_use]
+    pub fn into_map(self) -> &'m mut SourceMap {
+        self.mods.map
     }
 
     /// What was emitted and said, once the walk is over.
