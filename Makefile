@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test editors report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test editors report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -86,6 +86,13 @@ emulate-triton: build .oracle/bin/python ## run Triton's PTX of the benchmark's 
 # PTX: what another compiler made; PARAMS: what `make wild` wrote for ttc (docs/testing.md).
 emulate-wild: build .oracle/bin/python ## run other compilers' PTX of real kernels in the emulator: PTX=DIR PARAMS=DIR
 	.oracle/bin/python scripts/emulator/wild.py $(TTC) $(PTX) $(PARAMS) $(OUT)/emulate-wild --launches scripts/wild/launches.jsonl
+
+# TINYGRAD: a folder of tinygrad's repository. AMD: processors. AMD_CASES: options of the example gpu_cases, such as `--only softmax --limit 3`.
+AMD := gfx942 gfx950 gfx1100 gfx1201
+AMD_CASES := --limit 5
+emulate-amd: toolchain .oracle/bin/python ## run the cases of kernels/ for AMD's GPUs in tinygrad's emulator: TINYGRAD=DIR; needs clang on PATH; takes long
+	for arch in $(AMD); do $(CARGO) run --release --locked --example gpu_cases -- $(OUT)/amd/$$arch --arch $$arch --no-interp $(AMD_CASES) || exit 1; \
+		.oracle/bin/python scripts/amd/run_cases.py $(OUT)/amd/$$arch $(TINYGRAD) --json $(OUT)/amd/$$arch.json; done
 
 emulate-faults: toolchain ## plant faults into all kernels: each must be found in the emulator, or not matter; takes long
 	TTC_SWEEP=1 $(CARGO) test --release --locked planted_faults -- --nocapture

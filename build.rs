@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What ttc uses of LLVM.
-const COMPONENTS: [&str; 7] = ["core", "nvptx", "passes", "bitreader", "irreader", "linker", "executionengine"];
+const COMPONENTS: [&str; 8] =
+    ["core", "nvptx", "amdgpu", "passes", "bitreader", "irreader", "linker", "executionengine"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -9,7 +9,7 @@ set -euo pipefail
 
 # The pinned versions. The ptxas is the release that Triton 3.9 uses from capability 90 on, so cubins can be compared with Triton's.
 LLVM_MAJOR=22
-PACKAGES=(llvm-22-dev libpolly-22-dev llvm-22-tools libzstd-dev zlib1g-dev lld-22)
+PACKAGES=(llvm-22-dev libpolly-22-dev llvm-22-tools libzstd-dev zlib1g-dev lld-22 llvm-22)
 # The tests also assemble with the oldest release that the README promises.
 WHEELS=(nvidia-cuda-nvcc==13.4.59 nvidia-nvvm==13.4.59 nvidia-cuda-nvdisasm==13.4.49 nvidia-cuda-nvcc-cu12==12.8.93)
 # What of the wheels is kept: the programs, the bitcode library, and NVIDIA's licences.
@@ -42,6 +42,8 @@ missing_packages() {
     [ -e "$llvm_prefix/lib/libPolly.a" ] || echo "${PACKAGES[1]}"
     [ -x "$llvm_prefix/bin/FileCheck" ] || echo "${PACKAGES[2]}"
     [ -x "$llvm_prefix/bin/ld.lld" ] || echo "${PACKAGES[5]}"
+    # The assembler and the disassembler for AMD's GPUs.
+    [ -x "$llvm_prefix/bin/llvm-mc" ] && [ -x "$llvm_prefix/bin/llvm-objdump" ] || echo "${PACKAGES[6]}"
     # The crate llvm-sys compiles one C file and links libstdc++ by name.
     if ! command -v cc >/dev/null || ! has_library libstdc++.so; then echo g++; fi
     if ! has_library libzstd.so; then echo "${PACKAGES[3]}"; fi

@@ -113,6 +113,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let all = c.out_dir.is_some() || !languages.is_empty();
     let choice = choice(&c.kernel, all, targets).map_err(|d| stop(d, &sources))?;
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
+    emit::check(&c.emit, c.output.as_deref(), &jobs).map_err(|d| stop(vec![d], &sources))?;
     let (cache, overrides) =
         (open_cache(c.cache.then_some(true)).map_err(|d| stop(vec![d], &sources))?, Overrides::of_environment());
     // Metadata belongs to what the driver loads, which is a cubin or PTX.

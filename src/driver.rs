@@ -13,6 +13,7 @@
 //! 3. The text of a stage is made only if that stage was asked for.
 
 mod agree;
+mod amdgcn_facts;
 mod cached;
 mod call;
 mod carried;

@@ -1,4 +1,4 @@
-//! Runs NVIDIA's tools: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]), fatbinary for code of
+//! Runs the vendors' tools: LLVM's for AMD's code objects ([`code_object`]), and NVIDIA's: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]), fatbinary for code of
 //! several architectures in one file ([`bundle`]).
 //!
 //! [`assemble`] works in these steps:
@@ -23,6 +23,7 @@
 //! ```
 
 mod again;
+pub mod code_object;
 mod cubin;
 mod failure;
 mod find;

@@ -1,10 +1,10 @@
 """Compare ttc's TTIR and TTGIR with the reference compiler's, op for op.
 
-usage: compare.py TTC FILE… [--arch sm_90a] [--stage ttir,ttgir] [--num-warps N] [--keep DIR] [--dumps DIR] [-k KERNEL] [--signature TYPES]
+usage: compare.py TTC FILE… [--arch sm_90a|gfx942] [--stage ttir,ttgir] [--num-warps N] [--keep DIR] [--dumps DIR] [-k KERNEL] [--signature TYPES]
 
 For each kernel of each file (all parameters annotated as in a signature, or one kernel with --signature):
 1. both compilers lower it; the results are compared op for op, without names of values and locations;
-2. the reference parses what ttc printed, prints it again, and finishes it to a cubin;
+2. the reference parses what ttc printed, prints it again, and finishes it to a cubin or a code object;
 3. with --dumps, what the reference made (TTIR before and after passes, TTGIR) is written for `tables.py`.
 
 Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. Exits with 1 if anything differs.
@@ -80,6 +80,8 @@ def dump(folder, name, arch, num_warps, src, asm):
 
 
 def target(arch):
+    if arch.startswith("gfx"):
+        return GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
     return GPUTarget("cuda", int(re.sub(r"\D", "", arch)), 32)
 
 

@@ -31,6 +31,7 @@ PASSES = {
 _context = libtriton.ir.context()
 libtriton.ir.load_dialects(_context)
 libtriton.nvidia.load_dialects(_context)
+libtriton.amd.load_dialects(_context)
 _scratch = os.path.join(tempfile.mkdtemp(), "module.mlir")
 
 

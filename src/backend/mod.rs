@@ -9,6 +9,7 @@
 mod amd;
 mod nvidia;
 mod pipelining;
+mod process;
 
 pub use pipelining::{Pipelining, Refill, Stages};
 
@@ -215,6 +216,16 @@ pub(crate) fn generator(target: &Target) -> Result<&'static dyn Generator, Diagn
     of(target).generator().ok_or_else(|| no_stage(Stage::Llir, target))
 }
 
+/// LLVM's name of the architecture of a target, which its triples start with.
+pub(crate) fn triple(target: &Target) -> Option<&'static str> {
+    of(target).generator()?.machine().llvm().triple().split('-').next()
+}
+
+/// LLVM's name of the calling convention of kernels.
+pub(crate) fn kernel_convention(target: &Target) -> Option<&'static str> {
+    Some(of(target).generator()?.machine().llvm().kernel_convention().1)
+}
+
 /// Checks that ttc makes each stage for a target.
 ///
 /// # Errors
@@ -223,9 +234,25 @@ pub(crate) fn check_stages(target: &Target, want: &[Stage]) -> Result<(), Diagno
     want.iter().find(|s| s.word(target).is_empty()).map_or(Ok(()), |&stage| Err(no_stage(stage, target)))
 }
 
+/// Checks that a word for a stage is one of some target's. A word that names no stage passes.
+///
+/// # Errors
+/// `E0935` for a word of other targets.
+pub fn check_word(word: &str, targets: &[Target]) -> Result<(), Diagnostic> {
+    let is_known = |t: &Target| of(t).stages().iter().any(|(_, known)| *known == word);
+    match targets.first() {
+        Some(first) if Stage::find(word).is_some() && !targets.iter().any(is_known) => Err(no_word(word, first)),
+        _ => Ok(()),
+    }
+}
+
 fn no_stage(stage: Stage, target: &Target) -> Diagnostic {
+    no_word(&stage.names(), target)
+}
+
+fn no_word(names: &str, target: &Target) -> Diagnostic {
     let words: Vec<&str> = of(target).stages().iter().map(|&(_, word)| word).collect();
-    let (names, last) = (stage.names(), words.last().copied().unwrap_or_default());
+    let last = words.last().copied().unwrap_or_default();
     let text = format!("ttc makes no {names} for {target}: its stages are {}", words.join(", "));
     Diagnostic::error(&NO_SUCH_STAGE, text).help(format!("ask for one of them, as with `--emit {last}`"))
 }

@@ -8,7 +8,8 @@
 //! Methods get the [`Lower`] that is at work and append to the code that it builds. Addresses in shared memory are
 //! integers of 32 bits, and a mask is a predicate: an access whose predicate is false does not happen.
 
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{CallSiteValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::LlvmTarget;
 use super::lower::{Lower, Res, Val, defect};
@@ -230,8 +231,8 @@ pub(crate) trait Machine: Sync {
     /// Waits for every thread of the block, and for what they wrote to shared memory.
     fn barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
 
-    /// Whether a function of this name is what [`Machine::barrier`] calls.
-    fn is_barrier(&self, name: &[u8]) -> bool;
+    /// Whether code whose last instruction this is ends with what [`Machine::barrier`] makes.
+    fn ends_with_barrier(&self, last: InstructionValue<'_>) -> bool;
 
     /// Waits for the threads of the warp, and for what they wrote to shared memory.
     fn warp_barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
@@ -366,6 +367,19 @@ pub(crate) trait Machine: Sync {
     /// A function of floats, element by element.
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>>;
 
+    /// A function of the vendor's library by its name, element by element: a call that is linked later, or code for it.
+    ///
+    /// # Errors
+    /// `E0712` where there is no such function.
+    fn library_function<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        symbol: &str,
+        library: &str,
+        result: BasicTypeEnum<'c>,
+        args: &[Val<'c>],
+    ) -> Res<Val<'c>>;
+
     /// The high half of the product of two unsigned integers of 64 bits.
     fn high_product<'c>(&self, cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c>>;
 
@@ -387,6 +401,11 @@ pub(crate) trait Machine: Sync {
     /// not.
     fn dot(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool>;
 
+    /// As [`Machine::dot`] of a `tt.dot_scaled`.
+    fn dot_scaled(&self, _: &mut Lower<'_, '_>, _: Op) -> Res<bool> {
+        Ok(false)
+    }
+
     /// An operation of a vendor's dialect.
     fn vendor_op(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<()>;
 
@@ -400,6 +419,12 @@ pub(crate) trait Machine: Sync {
 
     /// Ends the grid with a message.
     fn fail(&self, cx: &mut Lower<'_, '_>, assertion: &Assertion<'_>) -> Res<()>;
+}
+
+/// The name of the function that an instruction calls.
+pub(crate) fn called(instruction: InstructionValue<'_>) -> Option<String> {
+    let function = CallSiteValue::try_from(instruction).ok()?.get_called_fn_value()?;
+    Some(function.get_name().to_string_lossy().into_owned())
 }
 
 /// Calls an intrinsic that gives several values.

@@ -7,7 +7,7 @@
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, IntValue, PointerValue};
 
 use super::lower::{Lower, Res, Val, as_int, defect, located};
 use super::machine::Source;
@@ -144,10 +144,7 @@ impl<'c> Lower<'c, '_> {
     /// As [`Lower::barrier`], unless the code that was just made ends with one.
     pub(crate) fn barrier_once(&mut self) -> Res<()> {
         let last = self.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
-        let call = last.and_then(|i| CallSiteValue::try_from(i).ok());
-        let waits = call
-            .and_then(CallSiteValue::get_called_fn_value)
-            .is_some_and(|f| self.machine.is_barrier(f.get_name().to_bytes()));
+        let waits = last.is_some_and(|last| self.machine.ends_with_barrier(last));
         if waits { Ok(()) } else { self.barrier() }
     }
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use ttc::backend;
 use ttc::diag::{Diagnostic, codes};
-use ttc::driver::Stage;
 use ttc::driver::launchers::{Language, Launchers};
 use ttc::driver::request::ConfigChoice;
+use ttc::driver::{Job, Stage};
+use ttc::target::Target;
 
 use crate::args::{Compile, YesNo};
 
@@ -41,6 +42,15 @@ pub(super) fn wanted(emit: &[String], output: Option<&Path>) -> Result<Wanted, D
         }
     }
     Ok(Wanted { stages: stages.into_iter().collect(), languages })
+}
+
+/// Checks that every word for a stage is one of some target's. Where targets differ in their words, each stands for the
+/// stage of all.
+pub(super) fn check(emit: &[String], output: Option<&Path>, jobs: &[Job]) -> Result<(), Diagnostic> {
+    let extension = output.and_then(Path::extension).map(|e| e.to_string_lossy().into_owned());
+    let words = if emit.is_empty() { extension.as_slice() } else { emit };
+    let targets: Vec<Target> = jobs.iter().map(|job| job.target).collect();
+    words.iter().try_for_each(|word| backend::check_word(word.trim(), &targets))
 }
 
 /// The words of everything that can be made.

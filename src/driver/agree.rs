@@ -10,6 +10,7 @@
 use super::carried::{self, Carried};
 use super::input::{Input, Language};
 use super::ptx_facts::PtxFacts;
+use crate::backend;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::ir::dialects::discardable::{TARGET, THREADS_PER_WARP};
@@ -121,7 +122,8 @@ fn place_of(text: &str, word: &str, file: &str) -> Place {
 /// `E0930`
 pub(super) fn llir(text: &str, carried: Option<&Carried>, target: Target, file: &str) -> Result<(), Diagnostic> {
     let place = || Place::File(file.to_owned());
-    if let Some(triple) = quoted_after(text, "target triple").filter(|t| !t.is_empty() && !t.starts_with("nvptx64")) {
+    let own = |triple: &&str| backend::triple(&target).is_some_and(|own| triple.starts_with(own));
+    if let Some(triple) = quoted_after(text, "target triple").filter(|t| !t.is_empty() && !own(t)) {
         return Err(no_target(file, triple, place()));
     }
     let cpu = quoted_after(text, "\"target-cpu\"").map(str::to_owned).or(carried.map(|c| c.arch.clone()));

@@ -66,6 +66,7 @@ pub(super) fn run(
 ) -> Step<Compiled> {
     let metadata = Metadata {
         arch: job.target.name.to_owned(),
+        warp_size: job.target.warp_sizes_differ().then(|| job.target.warp_size()),
         compiler: compiler_version(),
         variant: job.variant.as_ref().map(|v| v.name.clone()),
         ..Metadata::default()
@@ -544,7 +545,7 @@ impl Flow<'_, '_> {
         CodegenOptions {
             num_warps: self.launch.num_warps,
             num_ctas: self.launch.num_ctas,
-            fp_fusion: o.fp_fusion,
+            fp_fusion: o.fp_fusion && self.job.target.fuses_products(),
             maxnreg: self.launch.maxnreg,
             lineinfo: o.line_info,
             triton_abi: o.triton_abi,

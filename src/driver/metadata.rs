@@ -102,8 +102,11 @@ pub struct Metadata {
     pub variant: Option<String>,
     /// The architecture, such as `sm_90a`.
     pub arch: String,
-    /// The number of warps. The block has `32 * num_warps` threads.
+    /// The number of warps. The block has 32 times as many threads, or `warp_size` times.
     pub num_warps: Option<u32>,
+    /// The threads of a warp. The field is absent where that is 32 on every GPU of the vendor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warp_size: Option<u32>,
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
     pub cluster_dims: Option<[u32; 3]>,
@@ -129,7 +132,7 @@ pub struct Metadata {
     pub registers: Option<u32>,
     /// Bytes of spill stores and loads. The field is absent until ptxas has run.
     pub spills: Option<u32>,
-    /// The version of the PTX ISA, such as `8.0`.
+    /// The version of the PTX ISA, such as `8.0`; empty for AMD's GPUs, whose assembly has none.
     pub ptx_version: String,
     /// Identifies what was made: the cubin (or else the PTX) and everything else that this file says. Equal hashes mean
     /// equal bytes, whatever files, tools, options and paths led to them.

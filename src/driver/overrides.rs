@@ -86,7 +86,7 @@ fn latest(folder: &Path, job: &Job) -> Result<Option<(Stage, PathBuf)>, Diagnost
         let Some(stage) = Stage::find(word).filter(|s| s.word(&job.target) == word) else { continue };
         if stage == Stage::Binary {
             let why = format!("`{}` cannot take the place of what the tools make", file.display());
-            return Err(bad(&file, why).help(format!("change the {} instead", Stage::Assembly.names())));
+            return Err(bad(&file, why).help(format!("change the {} instead", Stage::Assembly.word(&job.target))));
         }
         match &last {
             Some((known, other)) if *known == stage => {

@@ -1,4 +1,5 @@
 //! Reads what PTX text says of its first kernel, for the metadata of a compilation that starts from LLVM IR or PTX.
+//! Assembly of AMD's GPUs says the same in other words ([`amdgcn_facts`]).
 //!
 //! See PTX ISA, "Kernel and Function Directives" and "Performance-Tuning Directives". The text is scanned, not parsed,
 //! because ptxas will say what is wrong with it.
@@ -10,6 +11,7 @@
 //! Example: `.visible .entry k(.param .u64 .ptr .global .align 16 p, .param .u32 n) .reqntid 128` has 4 warps and the
 //! parameters `*`, a multiple of 16, and `u32`.
 
+use super::amdgcn_facts;
 use super::metadata::Param;
 
 /// What is known of a kernel from its PTX. `None` stands for what the text does not say.
@@ -32,6 +34,9 @@ pub(super) struct PtxFacts {
 
 impl PtxFacts {
     pub(super) fn of(ptx: &str) -> PtxFacts {
+        if let Some(facts) = amdgcn_facts::of(ptx) {
+            return facts;
+        }
         let text = without_comments(ptx);
         let line = |word: &str| text.lines().find_map(|l| l.trim().strip_prefix(word)).map(|l| l.trim().to_owned());
         let target = line(".target ").map(|t| t.split([',', ' ', ';']).next().unwrap_or_default().to_owned());

@@ -18,7 +18,7 @@ use super::ptx_facts::PtxFacts;
 use super::repeated::Seen;
 use super::variant::{self, Variant};
 use super::{agree, grids};
-use crate::backend::Stage;
+use crate::backend::{self, Stage};
 
 /// Which configurations of a kernel are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,7 +206,10 @@ pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
         Language::Ir(_) => {
             text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol)
         }
-        Language::Llir => text.lines().filter(|l| l.starts_with("define") && l.contains("ptx_kernel")).find_map(symbol),
+        Language::Llir => {
+            let convention = backend::kernel_convention(&job.target)?;
+            text.lines().filter(|l| l.starts_with("define") && l.contains(convention)).find_map(symbol)
+        }
         Language::Assembly => PtxFacts::of(text).kernel,
     };
     name.filter(|n| !n.is_empty())
@@ -406,6 +409,7 @@ pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> 
         Language::Llir => Stage::Llir,
         Language::Assembly => Stage::Assembly,
     };
+    let own = input.path.extension().and_then(|e| e.to_str()).filter(|word| Stage::find(word) == Some(enters));
     match want.iter().find(|&&w| w < enters) {
         None => Ok(()),
         Some(w) => Err(Diagnostic::error(
@@ -414,7 +418,7 @@ pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> 
                 "cannot make {} from `{}`: the input is {} already",
                 w.names(),
                 input.path.display(),
-                enters.names()
+                own.map_or_else(|| enters.names(), str::to_owned)
             ),
         )
         .at(Place::File(input.path.to_string_lossy().into_owned()), "")),

@@ -97,6 +97,22 @@ pub(super) fn of_fatbinary(ended: &Ended, parts: &[Part<'_>], limit: Option<Dura
     })
 }
 
+/// The diagnostic for one of LLVM's tools that failed on what was made for an AMD GPU.
+pub(super) fn of_llvm(run: &Run, ended: &Ended, made_for: &str, input: &[u8], limit: Option<Duration>) -> Diagnostic {
+    let (log, name) = (ended.log(), run.tool.file_name());
+    let diagnostic = killed(run.tool, ended, "", limit).unwrap_or_else(|| {
+        let first = log.lines().find_map(|l| Some(l.split_once("error:")?.1.trim())).map(|l| format!(": {l}"));
+        let code = ended.status.code().unwrap_or(-1);
+        let text = format!("{name} failed with exit code {code} for {made_for}{}", first.unwrap_or_default());
+        Diagnostic::error(&tools::CODE_OBJECT_FAILED, text).help(format!(
+            "name an {name} of LLVM {} with `{}`",
+            super::find::LLVM,
+            run.tool.variable()
+        ))
+    });
+    with_log(run, diagnostic, &log, input)
+}
+
 /// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool because
 /// ttc had to end, nothing is kept.
 fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagnostic {
@@ -109,6 +125,9 @@ fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagn
     let (name, output) = match run.tool {
         Tool::Ptxas => ("kernel.ptx", "kernel.cubin"),
         Tool::Nvdisasm | Tool::Fatbinary | Tool::Libdevice => ("kernel.cubin", "kernel.fatbin"),
+        Tool::LlvmMc => ("kernel.amdgcn", "kernel.o"),
+        Tool::Lld => ("kernel.o", "kernel.hsaco"),
+        Tool::Objdump => ("kernel.hsaco", "kernel.s"),
     };
     match kept::keep(name, input) {
         Ok(folder) => {

@@ -1,6 +1,6 @@
-//! Finds the parts of the CUDA toolkit that ttc uses.
+//! Finds the parts of the CUDA toolkit and of LLVM that ttc uses.
 //!
-//! These are the places, in order. The first one that has the part ends the search, so a part on `PATH` costs a handful
+//! For the CUDA toolkit these are the places, in order. The first one that has the part ends the search, so a part on `PATH` costs a handful
 //! of file look-ups.
 //! 1. the path that the user gave, or else the part's environment variable: it is taken as it is or refused, but never
 //!    passed over;
@@ -11,6 +11,9 @@
 //! 6. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the
 //!    `python3` on `PATH`, pyenv's, the system's. Only folders are looked at; Python is not run.
 //!
+//! LLVM's tools are looked for with the release of ttc's own LLVM in their names on `PATH`, beside ttc, in that LLVM's
+//! folder, in ROCm's (`$ROCM_PATH`, `/opt/rocm`), and then on `PATH` without the release.
+//!
 //! A variable may name a folder relative to the current one. Such a folder is passed over: whoever writes there must
 //! not choose what ttc runs.
 
@@ -20,7 +23,10 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{Diagnostic, codes::tools};
 
-/// A part of the CUDA toolkit.
+/// The release of LLVM that ttc is built with, whose tools read what it writes.
+pub(super) const LLVM: &str = "22";
+
+/// A part of the CUDA toolkit, or of LLVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tool {
     /// Assembles PTX.
@@ -31,6 +37,12 @@ pub enum Tool {
     Fatbinary,
     /// The bitcode library of math functions; a file, not a program.
     Libdevice,
+    /// LLVM's assembler, for AMD's GPUs.
+    LlvmMc,
+    /// LLVM's linker, for AMD's GPUs.
+    Lld,
+    /// LLVM's disassembler, for AMD's GPUs.
+    Objdump,
 }
 
 impl Tool {
@@ -42,6 +54,9 @@ impl Tool {
             Tool::Nvdisasm => "nvdisasm",
             Tool::Fatbinary => "fatbinary",
             Tool::Libdevice => "libdevice.10.bc",
+            Tool::LlvmMc => "llvm-mc",
+            Tool::Lld => "ld.lld",
+            Tool::Objdump => "llvm-objdump",
         }
     }
 
@@ -53,16 +68,26 @@ impl Tool {
             Tool::Nvdisasm => "TTC_NVDISASM",
             Tool::Fatbinary => "TTC_FATBINARY",
             Tool::Libdevice => "TTC_LIBDEVICE",
+            Tool::LlvmMc => "TTC_LLVM_MC",
+            Tool::Lld => "TTC_LLD",
+            Tool::Objdump => "TTC_LLVM_OBJDUMP",
         }
     }
 
-    /// The Python package that holds the part.
-    fn wheel(self) -> &'static str {
+    /// How to install the part.
+    fn package(self) -> String {
         match self {
-            Tool::Ptxas | Tool::Fatbinary => "nvidia-cuda-nvcc",
-            Tool::Nvdisasm => "nvidia-cuda-nvdisasm",
-            Tool::Libdevice => "nvidia-nvvm",
+            Tool::Ptxas | Tool::Fatbinary => "`pip install nvidia-cuda-nvcc`".to_owned(),
+            Tool::Nvdisasm => "`pip install nvidia-cuda-nvdisasm`".to_owned(),
+            Tool::Libdevice => "`pip install nvidia-nvvm`".to_owned(),
+            Tool::LlvmMc | Tool::Objdump => format!("install Debian's package `llvm-{LLVM}`"),
+            Tool::Lld => format!("install Debian's package `lld-{LLVM}`"),
         }
+    }
+
+    /// Whether the part is LLVM's and not of the CUDA toolkit.
+    fn is_of_llvm(self) -> bool {
+        matches!(self, Tool::LlvmMc | Tool::Lld | Tool::Objdump)
     }
 
     /// Where a CUDA toolkit, or a wheel's copy of one, has the part.
@@ -151,6 +176,9 @@ impl Surroundings {
             return if path.is_file() { Ok(path) } else { Err(missing_named(tool, &path, &how)) };
         }
         let mut looked = vec![];
+        if tool.is_of_llvm() {
+            return self.in_llvm(tool, &mut looked).ok_or_else(|| missing(tool, &looked));
+        }
         self.beside_named_ptxas(tool, &mut looked)
             .or_else(|| self.on_path(tool, &mut looked))
             .or_else(|| self.in_toolkits(tool, &mut looked))
@@ -158,6 +186,22 @@ impl Surroundings {
             .or_else(|| self.in_toolchain(tool, &mut looked))
             .or_else(|| self.in_python(tool, &mut looked))
             .ok_or_else(|| missing(tool, &looked))
+    }
+
+    /// The part in an LLVM of ttc's own release, on `PATH` or where the system's packages put it, or else in ROCm's, or
+    /// in any on `PATH`.
+    fn in_llvm(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        looked.push("the folders of PATH".to_owned());
+        if let Some(own) = self.program(&format!("{}-{LLVM}", tool.file_name())) {
+            return Some(own);
+        }
+        let prefix = self.folder("LLVM_SYS_221_PREFIX").into_iter();
+        let system = [format!("usr/lib/llvm-{LLVM}"), "usr/local".to_owned()].map(|f| self.root.join(f));
+        let rocm = self.folder("ROCM_PATH").into_iter().chain([self.root.join("opt/rocm")]).map(|r| r.join("llvm"));
+        let mut places = prefix.chain(system).chain(rocm).map(|r| r.join("bin").join(tool.file_name()));
+        self.in_installation(tool, looked)
+            .or_else(|| places.find(|p| looked_at(p, looked) && tool.usable(p)))
+            .or_else(|| self.program(tool.file_name()))
     }
 
     /// The first executable file of this name in the folders of `PATH`.
@@ -255,7 +299,7 @@ fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
     let nvidia = site.join("nvidia");
     let named = match tool {
         Tool::Nvdisasm => nvidia.join("cuda_nvdisasm"),
-        Tool::Ptxas | Tool::Fatbinary | Tool::Libdevice => nvidia.join("cuda_nvcc"),
+        _ => nvidia.join("cuda_nvcc"),
     };
     let mut roots = newest_first(&nvidia, "cu").into_iter().chain([named]).map(|r| r.join(tool.in_toolkit()));
     roots.find(|p| tool.usable(p)).or_else(|| Some(site.join(tool.in_triton())).filter(|p| tool.usable(p)))
@@ -290,8 +334,8 @@ fn missing(tool: Tool, looked: &[String]) -> Diagnostic {
     let name = tool.file_name();
     let note = looked.iter().fold("looked in".to_owned(), |text, place| text + "\n  " + place);
     Diagnostic::error(&tools::TOOL_NOT_FOUND, format!("{name} was not found")).note(note).help(format!(
-        "run `make toolchain`, or `pip install {}`, or set `{}` to its path",
-        tool.wheel(),
+        "run `make toolchain`, or {}, or set `{}` to its path",
+        tool.package(),
         tool.variable()
     ))
 }

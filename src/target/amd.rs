@@ -9,6 +9,10 @@
 //! set guide of the family ("CDNA3 ISA", "CDNA4 ISA", "RDNA3 ISA", "RDNA4 ISA"), chapter "Local Data Share". Waves of a
 //! compute unit: the tuning guides of ROCm.
 
+mod matrix;
+
+pub use matrix::{MatrixElem, MatrixInstr, MatrixUnit};
+
 use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
@@ -71,6 +75,7 @@ pub(super) static DEVICES: Devices = Devices {
     },
     takes_small_products: true,
     divides_by_reciprocals: false,
+    fuses_products: false,
     math_library: MathLibrary::Ocml,
     takes_float8: |_, float| float != Float8::E4b15,
     products: PRODUCTS,
@@ -144,6 +149,31 @@ impl Target {
     #[must_use]
     pub fn is_cdna3(&self) -> bool {
         self.is_amd(&[Family::Cdna3])
+    }
+
+    /// Whether loads below 32 bits are worth starting iterations ahead.
+    #[must_use]
+    pub fn loads_narrow_ahead(&self) -> bool {
+        self.is_amd(&[Family::Cdna4, Family::Rdna3, Family::Rdna4])
+    }
+
+    /// Whether operands that do not lie along K are turned in registers, for want of loads from LDS that transpose.
+    #[must_use]
+    pub fn turns_operands_in_registers(&self) -> bool {
+        self.is_amd(&[Family::Cdna3, Family::Rdna3, Family::Rdna4])
+    }
+
+    /// Whether two warps of one SIMD unit are made to alternate between memory and matrix instructions.
+    #[must_use]
+    pub fn alternates_warps(&self) -> bool {
+        self.is_cdna3()
+    }
+
+    /// Whether an instruction can read its operand from the lane that differs in any bits of a row of 16 (RDNA; "RDNA3
+    /// ISA", "DPP_ROW_XMASK").
+    #[must_use]
+    pub fn has_row_xmask(&self) -> bool {
+        self.is_amd(&[Family::Rdna3, Family::Rdna4])
     }
 
     /// CDNA4: MI350.

@@ -31,6 +31,7 @@ use std::fmt;
 
 use crate::diag::{Diagnostic, codes::cli};
 
+pub use amd::{MatrixElem, MatrixInstr, MatrixUnit};
 pub use nvidia::{Generation, RunsOn};
 pub use shared_memory::SharedMemory;
 
@@ -146,6 +147,8 @@ struct Devices {
     takes_small_products: bool,
     takes_float8: fn(&Target, Float8) -> bool,
     divides_by_reciprocals: bool,
+    /// Whether products and sums are fused where nobody says otherwise.
+    fuses_products: bool,
     math_library: MathLibrary,
     /// Products by the names that people use, with the row that compiles for all of their instructions.
     products: &'static [(&'static [&'static str], &'static str)],
@@ -274,6 +277,12 @@ impl Target {
         self.devices().divides_by_reciprocals
     }
 
+    /// Whether a multiplication and an addition become one instruction where nobody says otherwise, as in Triton.
+    #[must_use]
+    pub fn fuses_products(&self) -> bool {
+        self.devices().fuses_products
+    }
+
     /// The library of device mathematics that `libdevice` stands for here.
     #[must_use]
     pub fn math_library(&self) -> MathLibrary {
@@ -290,6 +299,12 @@ impl Target {
     #[must_use]
     pub fn warp_size(&self) -> u32 {
         self.warp_size
+    }
+
+    /// Whether GPUs of the vendor differ in the threads of a warp.
+    #[must_use]
+    pub fn warp_sizes_differ(&self) -> bool {
+        self.devices().rows.iter().any(|t| t.warp_size != self.warp_size)
     }
 
     /// Warps of the largest block.

@@ -74,6 +74,7 @@ pub(super) static DEVICES: Devices = Devices {
     dot_precisions: |_| &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
     takes_small_products: false,
     divides_by_reciprocals: true,
+    fuses_products: true,
     math_library: MathLibrary::Libdevice,
     takes_float8: |t, float| match float {
         Float8::E4nv => t.has_fp8_cvt(),

@@ -37,6 +37,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E0806", "src/ptxas/tests.rs", "E0806"),
     // Tools that a test replaces by its environment, and an output that somebody changed.
     ("E0817", "tests/suite/manifest.rs", "E0817"),
+    // Assembly of an AMD GPU that LLVM's tools refuse.
+    ("E0818", "tests/lit/codegen/amd/bad-assembly.tk", "E0818"),
     ("E0951", "tests/suite/manifest.rs", "E0951"),
     ("E0952", "tests/suite/manifest.rs", "E0952"),
     // A command line that clap refuses: its own form of message shows no codes.

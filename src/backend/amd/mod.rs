@@ -1,9 +1,36 @@
-//! AMD's GPUs: to TTGIR, which Triton's own back end can finish. Nothing here generates code yet.
+//! AMD's GPUs: from TTGIR to assembly and code objects.
+//!
+//! Everything behind TTGIR follows Triton's order on AMD: shared memory is placed and barriers inserted as on any
+//! vendor, lowering writes through [`machine::Amd`], LLVM's own `O3` runs with the target machine set, and the assembly
+//! becomes a code object by LLVM's assembler and linker.
 
+mod atomics;
+mod buffer;
+mod debug;
+mod dialect;
+mod dot;
+mod facts;
+mod fp_convert;
+mod llvm;
+mod machine;
+mod math;
+mod memory;
+mod mfma;
+mod ocml;
 mod pipelines;
+mod raw;
+mod threads;
+mod wmma;
 
-use super::{Backend, Generator, GpuOptions, Stage};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
+use crate::codegen::machine::Machine;
+use crate::diag::{Diagnostic, codes::cli};
 use crate::passes::manager::Pipeline;
+use crate::ptxas::{self, Tool, code_object};
+use crate::target::Target;
 
 /// AMD's GPUs.
 pub(super) struct AmdBackend;
@@ -13,7 +40,14 @@ pub(super) static BACK_END: AmdBackend = AmdBackend;
 
 impl Backend for AmdBackend {
     fn stages(&self) -> &'static [(Stage, &'static str)] {
-        &[(Stage::Ttir, "ttir"), (Stage::Ttgir, "ttgir")]
+        &[
+            (Stage::Ttir, "ttir"),
+            (Stage::Ttgir, "ttgir"),
+            (Stage::Llir, "llir"),
+            (Stage::Assembly, "amdgcn"),
+            (Stage::Binary, "hsaco"),
+            (Stage::Listing, "isa"),
+        ]
     }
 
     fn ttir(&self, _: &GpuOptions) -> Pipeline {
@@ -25,6 +59,49 @@ impl Backend for AmdBackend {
     }
 
     fn generator(&self) -> Option<&'static dyn Generator> {
-        None
+        Some(&BACK_END)
+    }
+}
+
+impl Generator for AmdBackend {
+    fn llir(&self, _: &GpuOptions) -> Pipeline {
+        pipelines::llir()
+    }
+
+    fn machine(&self) -> &'static dyn Machine {
+        &machine::Amd
+    }
+
+    fn library(&self) -> Result<PathBuf, Diagnostic> {
+        Ok(PathBuf::new())
+    }
+
+    fn outside(&self, last: Stage, _: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic> {
+        let tools = match last {
+            Stage::Listing => &[Tool::LlvmMc, Tool::Lld, Tool::Objdump][..],
+            Stage::Binary => &[Tool::LlvmMc, Tool::Lld],
+            _ => &[],
+        };
+        tools.iter().map(|&tool| ptxas::find(tool, None)).collect()
+    }
+
+    fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
+        let bytes = code_object::assemble(assembly, target, tools.time_limit)?;
+        let facts = facts::Facts::of(assembly);
+        Ok(Binary { bytes, registers: facts.registers, spill_stores: facts.scratch, spill_loads: 0 })
+    }
+
+    fn assembler(&self, _: Option<&Path>) -> String {
+        code_object::release().unwrap_or_else(|| "llvm-mc".to_owned())
+    }
+
+    fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
+        code_object::disassemble(binary, tools.time_limit)
+    }
+
+    fn bundle(&self, images: &[Image], _: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+        let names: Vec<&str> = images.iter().map(|i| i.target.name).collect();
+        let text = format!("ttc puts no code objects for several GPUs into one file: {}", names.join(", "));
+        Err(Diagnostic::error(&cli::BAD_OPTION, text).help("write a file for each of them"))
     }
 }

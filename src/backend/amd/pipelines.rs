@@ -39,13 +39,35 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", "false".to_owned())]);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_thread_locality::PASS);
+    p.add(&amd::accelerate_matmul::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&amd::optimize_epilogue::PASS);
+    p.add(&amd::hoist_layout_conversions::PASS);
+    p.add(&amd::sink_layout_conversions::PASS);
     p.add(&ttg::fuse_nested_loops::PASS);
     p.add(&canonicalize::PASS);
     p.add(&tt::licm::PASS);
     p.add(&canonicalize::PASS);
+    // Copies straight to LDS, which CDNA4 has, have no code generation yet.
+    let async_copy = false;
+    let pingpong = options.target.alternates_warps();
+    p.add_with(&amd::schedule_loops::PASS, &[(amd::schedule_loops::NUM_STAGES_OPTION, options.num_stages.to_string())]);
+    p.add_with(
+        &amd::pipeline::PASS,
+        &[(amd::pipeline::ASYNC_COPY, async_copy.to_string()), (amd::pipeline::PINGPONG, pingpong.to_string())],
+    );
+    p.add(&canonicalize::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
+    if options.target.turns_operands_in_registers() {
+        p.add(&amd::in_thread_transpose::PASS);
+        p.add(&ttg::remove_layout_conversions::PASS);
+    }
+    p.add(&amd::move_up_prologue_loads::PASS);
+    if pingpong && options.num_stages > 1 {
+        let stages = options.num_stages.to_string();
+        p.add_with(&amd::block_pingpong::PASS, &[(amd::block_pingpong::NUM_STAGES, stages)]);
+    }
     p.add(&canonicalize::PASS);
     p.add(&amd::convert_to_buffer_ops::PASS);
     p.add(&amd::fold_true_cmpi::PASS);
@@ -53,5 +75,20 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p.add(&cse::PASS);
     p.add(&symbol_dce::PASS);
+    p
+}
+
+/// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
+pub(super) fn llir() -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add(&ttg::full_iterations::PASS);
+    // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
+    p.add(&ttg::combine_select_if::PASS);
+    p.add(&ttg::allocate_shared_memory::PASS);
+    p.add(&ttg::insert_barriers::PASS);
+    if cfg!(debug_assertions) {
+        p.add(&ttg::check_shared_memory::PASS);
+    }
+    p.add(&ttg::global_scratch::PASS);
     p
 }

@@ -1,6 +1,5 @@
-//! LLVM's NVPTX back end: initialisation, process-wide options, target machines, and what ttc does around it.
+//! LLVM's NVPTX back end: initialisation, target machines, and what ttc does around it.
 
-use std::ffi::CString;
 use std::path::Path;
 use std::sync::Once;
 
@@ -13,28 +12,13 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use super::{always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, strides};
+use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
 
 /// The triple of every module.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
-
-/// Options of the back end that LLVM has only as process-wide flags: 32-bit pointers to shared memory, and `mad.wide`
-/// for `a * b + c` with a widening product, both as Triton sets them. Partial redundancies are left, also by the pass
-/// that the back end runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma`
-/// would be set a second time, and ptxas would run the products of the loop one by one. Straight-line strength
-/// reduction is left out: it is quadratic, half a second on a large kernel and minutes on a tile of 2^18 elements.
-/// [`strides`] does what matters of it. The SLP vectorizer looks for no horizontal reductions: that is half of its time
-/// on large blocks, and what it may reorder of a block it spends there, so that pairs of 16 bits are left alone.
-const FLAGS: [&str; 6] = [
-    "ttc",
-    "-nvptx-short-ptr",
-    "-nvptx-mad-wide-opt",
-    "-enable-pre=false",
-    "-opt-disable=slsr",
-    "-slp-vectorize-hor=false",
-];
 
 /// Initialises the NVPTX back end, nothing else, once a process.
 fn initialize() {
@@ -48,16 +32,7 @@ fn initialize() {
             info: true,
             machine_code: true,
         });
-        let flags: Vec<CString> = FLAGS.iter().filter_map(|f| CString::new(*f).ok()).collect();
-        let pointers: Vec<_> = flags.iter().map(|f| f.as_ptr()).collect();
-        // SAFETY: valid C strings that outlive the call; a null overview means none.
-        unsafe {
-            inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
-                FLAGS.len() as i32,
-                pointers.as_ptr(),
-                std::ptr::null(),
-            );
-        };
+        process::set_flags();
     });
 }
 

@@ -2,7 +2,8 @@
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::{FlagBehavior, Module};
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Nvptx;
 use super::{atomics, debug, dialect, fp_convert, math, memory, mma, warp};
@@ -11,8 +12,9 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::codegen::machine::{
     AddressSpaces, Assertion, AsyncCopy, AtomicAccess, AtomicForm, CacheHint, Caching, FloatFunction, GlobalLoad,
-    GlobalStore, Grid, KernelShape, Machine, Poll, Printer,
+    GlobalStore, Grid, KernelShape, Machine, Poll, Printer, called,
 };
+use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
 use crate::ir::{Encoding, FloatKind, Op, Type};
@@ -88,8 +90,8 @@ impl Machine for Nvidia {
         cx.effect(warp::BARRIER, &[], &[cx.i32(0).into()])
     }
 
-    fn is_barrier(&self, name: &[u8]) -> bool {
-        name == warp::BARRIER.as_bytes()
+    fn ends_with_barrier(&self, last: InstructionValue<'_>) -> bool {
+        called(last).is_some_and(|name| name == warp::BARRIER)
     }
 
     /// PTX ISA, "bar.warp.sync".
@@ -258,6 +260,25 @@ impl Machine for Nvidia {
 
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>> {
         math::apply_function(cx, function, args)
+    }
+
+    /// A call of a function of libdevice, which is linked later.
+    fn library_function<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        symbol: &str,
+        library: &str,
+        result: BasicTypeEnum<'c>,
+        args: &[Val<'c>],
+    ) -> Res<Val<'c>> {
+        let (known, prefix) = self.llvm().library();
+        if !symbol.starts_with(prefix) {
+            let text = format!(
+                "`{symbol}` of library `{library}` cannot be linked; only functions of {known} (`{prefix}…`) can"
+            );
+            return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));
+        }
+        cx.external(symbol, result, args)
     }
 
     fn high_product<'c>(&self, cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c>> {

@@ -50,7 +50,7 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(result);
     let at = cx.view_access(ttg::LocalLoad(op).src(cx.ir), ty)?;
     let elem = cx.elem_type(ty)?;
-    let matrices = as_matrices(&at);
+    let matrices = if cx.options.target.shared.ldmatrix { as_matrices(&at) } else { None };
     let regs = cx.load_layout_from_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, elem)?;
     cx.set(result, regs);
     Ok(())

@@ -7,7 +7,6 @@ use super::elementwise::elementwise;
 use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::FloatFunction;
-use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::ir::dialects::MathOp;
 use crate::ir::dialects::arith::arith;
@@ -135,13 +134,7 @@ pub(crate) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
 pub(crate) fn external(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::ExternElementwise(op);
     let symbol = view.symbol(cx.ir).unwrap_or_default();
-    let (known, prefix) = cx.machine.llvm().library();
-    if !symbol.starts_with(prefix) {
-        let library = view.libname(cx.ir).unwrap_or_default();
-        let text =
-            format!("`{symbol}` of library `{library}` cannot be linked; only functions of {known} (`{prefix}…`) can");
-        return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));
-    }
+    let library = view.libname(cx.ir).unwrap_or_default();
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
-    elementwise(cx, op, |cx, args| cx.external(symbol, to, args))
+    elementwise(cx, op, |cx, args| cx.machine.library_function(cx, symbol, library, to, args))
 }

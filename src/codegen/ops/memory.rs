@@ -43,20 +43,26 @@ impl<'c> GlobalAccess<'c> {
     pub(crate) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<GlobalAccess<'c>> {
         let ty = cx.ir.ty(ptr);
         let pointee = ty.elem().pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
+        let run = if ty.is_tensor() {
+            let by_mask = mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m));
+            cx.prepared.axis.ptr_contiguity(cx.ir, ptr).min(by_mask)
+        } else {
+            1
+        };
+        GlobalAccess::of_run(cx, pointee, ty, run, widest)
+    }
+
+    /// Accesses of at most `widest` bits to elements of type `pointee`, of which `run` consecutive registers of `ty`
+    /// hold adjacent ones.
+    pub(crate) fn of_run(cx: &Lower<'c, '_>, pointee: Type, ty: Type, run: u32, widest: u32) -> Res<GlobalAccess<'c>> {
         let elem = cx.elem_type(pointee)?;
         let elem_bits = cx.bits_of(elem).next_multiple_of(8);
         let mut vec = 1;
         let mut free = FreeMasks { register: 0, lane: u32::MAX, warp: u32::MAX, block: u32::MAX };
         if ty.is_tensor() {
-            let layout = Lower::layout(ty)?;
-            let run = cx
-                .prepared
-                .axis
-                .ptr_contiguity(cx.ir, ptr)
-                .min(mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m)));
             vec = run.min(widest / elem_bits).max(1) as usize;
             vec = if Lower::num_regs(ty)?.is_multiple_of(vec) && vec.is_power_of_two() { vec } else { 1 };
-            free = free_variable_masks(layout);
+            free = free_variable_masks(Lower::layout(ty)?);
         }
         let total = elem_bits * vec as u32;
         let word_bits = total.min(elem_bits.max(32));

@@ -21,7 +21,7 @@ mod inline_asm;
 mod local;
 mod map_elementwise;
 mod math;
-mod memory;
+pub(crate) mod memory;
 mod reduce;
 mod reduce_lanes;
 mod scan;
@@ -99,12 +99,12 @@ fn triton(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Histogram => histogram::lower(cx, op),
         TtOp::Gather => gather::lower(cx, op),
         TtOp::Dot => dot::lower(cx, op),
+        TtOp::DotScaled => dot::lower_scaled(cx, op),
         // These are lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => {
             Err(defect("a region's end was reached on its own"))
         }
         TtOp::Func
-        | TtOp::DotScaled
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
         | TtOp::DescriptorStore

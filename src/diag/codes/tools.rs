@@ -86,4 +86,14 @@ cases it is older than the ptxas that made the cubins, and does not know one of 
 
 What to do: use a fatbinary of the same release as ptxas (`make toolchain` installs both), or name one with \
 `TTC_FATBINARY`; or take the cubins by themselves (`emit = [\"cubin\"]`).";
+
+    CODE_OBJECT_FAILED = "E0818", "LLVM's tools made no code object",
+"For AMD's GPUs LLVM's assembler (`llvm-mc`) and linker (`ld.lld`) make a code object of the assembly, and its \
+disassembler (`llvm-objdump`) lists one. One of them ended with an error: in most cases it belongs to an older LLVM than \
+the one that wrote the assembly.
+
+    ttc compile add.tk --arch gfx942 -o add.hsaco
+
+What to do: use the tools of the LLVM that `ttc --version` names (`make toolchain` installs them), or name one with \
+`TTC_LLVM_MC`, `TTC_LLD` or `TTC_LLVM_OBJDUMP`.";
 }

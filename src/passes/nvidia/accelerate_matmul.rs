@@ -3,7 +3,7 @@
 //! # Algorithm
 //!
 //! Of each `tt.dot` whose result has no tensor-core layout yet, and each `tt.dot_scaled`, which becomes one first
-//! ([`scaled`]), from the last to the first:
+//! ([`decompose_scaled`]), from the last to the first:
 //!
 //! 1. Choose the instruction: `wgmma` (version 3) on sm_90a for whole warp groups, M a multiple of 64, N of 8 and
 //!    operand types that it takes; else `mma.sync` (version 2); else none, and threads multiply (f32 at full precision,
@@ -26,7 +26,6 @@
 //! ```
 
 mod choose;
-mod scaled;
 
 use choose::Multiplier;
 
@@ -41,8 +40,8 @@ use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::nvidia::shared_encodings::nvmma;
-use crate::passes::ttg::module_attrs;
 use crate::passes::ttg::shared_encodings::buffer;
+use crate::passes::ttg::{decompose_scaled, module_attrs};
 use crate::target::Target;
 
 pub static PASS: Pass = Pass {
@@ -67,7 +66,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut changed = false;
     for op in products(ir).into_iter().rev() {
         let op = if ir.is(op, TtOp::DotScaled) {
-            if let Some(ty) = scaled::wide_scale(ir, op) {
+            if let Some(ty) = decompose_scaled::wide_scale(ir, op) {
                 let text = format!(
                     "scales of type {} do not fit into the 16 bits of the product's factors: scale with bytes (e8m0), with \
                      floats of 8 or 16 bits, or scale the result",
@@ -75,7 +74,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
                 );
                 return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), text));
             }
-            let Some(dot) = scaled::decompose(ir, op) else { continue };
+            let Some(dot) = decompose_scaled::decompose(ir, op) else { continue };
             changed = true;
             dot
         } else {

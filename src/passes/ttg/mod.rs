@@ -7,6 +7,7 @@ pub mod coalesce;
 pub mod coalesce_async_copy;
 pub mod combine_select_if;
 pub mod convert_from_tt;
+pub mod decompose_scaled;
 pub mod f32_dot;
 pub mod full_iterations;
 pub mod fuse_nested_loops;

@@ -1,6 +1,8 @@
 //! Encodings of shared memory that passes choose: for operands that `ldmatrix` and its like read, and for transposed
 //! views of a buffer.
 
+mod amd;
+
 use crate::ir::core::encoding::SwizzledShared;
 use crate::ir::core::{Attr, Bases, Encoding, Type};
 use crate::ir::encoding::permute::permuted;
@@ -25,11 +27,19 @@ pub fn swizzled_for_dot(
     transposed: bool,
 ) -> Option<SwizzledShared> {
     let Encoding::DotOp { op_idx, parent, k_width } = operand else { return None };
-    if parent.as_encoding().is_some_and(is_matrix_result) {
-        swizzled(tensor, *op_idx, *k_width, order, cga, transposed)
-    } else {
-        Some(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga })
+    match parent.as_encoding() {
+        Some(Encoding::AmdMfma(_) | Encoding::AmdWmma(_)) => {
+            amd::swizzled(tensor, parent.as_encoding()?, (*op_idx, *k_width), order, cga, transposed)
+        }
+        Some(e) if is_matrix_result(e) => swizzled(tensor, *op_idx, *k_width, order, cga, transposed),
+        _ => Some(plain(order, cga)),
     }
+}
+
+/// Rows one behind the other.
+#[must_use]
+pub fn plain(order: &[u32], cga: Bases) -> SwizzledShared {
+    SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga }
 }
 
 /// As [`swizzled_for_dot`], of the operand with this number and `kWidth`.

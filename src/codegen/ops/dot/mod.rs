@@ -13,3 +13,8 @@ use crate::ir::Op;
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.machine.dot(cx, op)? { Ok(()) } else { fma::lower(cx, op) }
 }
+
+/// `tt.dot_scaled`
+pub(crate) fn lower_scaled(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    if cx.machine.dot_scaled(cx, op)? { Ok(()) } else { Err(cx.unsupported(op, "")) }
+}

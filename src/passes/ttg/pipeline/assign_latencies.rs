@@ -13,7 +13,7 @@
 //! 4. With `fit`, the loop gets fewer stages where two blocks fit on a multiprocessor then ([`fit_stages`]).
 //! 5. The stages are shared out evenly among the levels: `latency = (stages - 1) / (levels)`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fit_stages;
 use super::loads::{self, Wanted};
@@ -76,45 +76,63 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 }
 
 /// Whether a value comes from more than one iteration ago: an argument is yielded again.
-pub(super) fn carries_far(ir: &Ir, body: Block) -> bool {
+pub fn carries_far(ir: &Ir, body: Block) -> bool {
     ir.terminator(body).is_some_and(|end| ir.operands(end).iter().any(|&v| ir.def_op(v).is_none()))
 }
 
 /// Whether the body holds loops.
-pub(super) fn has_loops(ir: &Ir, body: Block) -> bool {
+pub fn has_loops(ir: &Ir, body: Block) -> bool {
     ir.ops(body).any(|op| ir.kind(op).has(Traits::LOOP))
 }
 
 /// The walk from products to loads.
-pub(super) struct Levels<'a> {
+pub struct Levels<'a> {
     ir: &'a Ir,
     axis: &'a AxisInfoAnalysis,
     seen: BTreeSet<Op>,
     excluded: BTreeSet<Op>,
+    /// Whether loads count that are too narrow for an asynchronous copy.
+    narrow: bool,
     /// Loads and their indirection levels, in the order in which they were met.
-    pub(super) loads: Vec<(Op, i64)>,
+    pub loads: Vec<(Op, i64)>,
+    /// The product, or the load, that each of them was met from.
+    pub users: BTreeMap<Op, Op>,
 }
 
 impl<'a> Levels<'a> {
-    /// The loads of a body that may be started ahead.
-    pub(super) fn of_loop(
+    /// The loads of a body that may be started ahead, without those that are too narrow for an asynchronous copy.
+    pub fn of_loop(ir: &'a Ir, axis: &'a AxisInfoAnalysis, body: Block, everything: bool, stages: i64) -> Levels<'a> {
+        Levels::of_loop_with(ir, axis, body, everything, stages, false)
+    }
+
+    /// As [`Levels::of_loop`], with `narrow` also those.
+    pub fn of_loop_with(
         ir: &'a Ir,
         axis: &'a AxisInfoAnalysis,
         body: Block,
         everything: bool,
         stages: i64,
+        narrow: bool,
     ) -> Levels<'a> {
-        let mut levels = Levels { ir, axis, seen: BTreeSet::new(), excluded: BTreeSet::new(), loads: vec![] };
+        let mut levels = Levels {
+            ir,
+            axis,
+            seen: BTreeSet::new(),
+            excluded: BTreeSet::new(),
+            narrow,
+            loads: vec![],
+            users: BTreeMap::new(),
+        };
         let ops = body_ops(ir, body);
         for &op in &ops {
             if ir.kind(op).is_product() || ir.kind(op).belongs(Classes::TAKES_LOADS) {
                 levels.seen.clear();
-                levels.visit(op, 0);
+                levels.visit(op, op, 0);
             }
         }
         if everything {
             for &op in ops.iter().filter(|&&op| !ir.kind(op).is_load()) {
-                levels.visit(op, 0);
+                levels.visit(op, op, 0);
             }
         }
         // Each level takes a stage of its own.
@@ -122,11 +140,11 @@ impl<'a> Levels<'a> {
         levels
     }
 
-    fn visit(&mut self, op: Op, level: i64) {
+    fn visit(&mut self, op: Op, user: Op, level: i64) {
         if !self.seen.insert(op) || self.excluded.contains(&op) {
             return;
         }
-        let mut level = level;
+        let (mut user, mut level) = (user, level);
         if self.ir.kind(op).is_load() {
             if !self.worth_it(op) {
                 return;
@@ -138,15 +156,18 @@ impl<'a> Levels<'a> {
                     return;
                 }
                 Some(_) => {}
-                None => self.loads.push((op, level)),
+                None => {
+                    self.loads.push((op, level));
+                    self.users.insert(op, user);
+                }
             }
-            level += 1;
+            (user, level) = (op, level + 1);
         }
         let accumulator = accumulator(self.ir, op);
         for operand in nested_operands(self.ir, op) {
             let def = self.ir.def_op(operand).filter(|&d| self.ir.parent_block(d) == self.ir.parent_block(op));
             if let Some(def) = def.filter(|_| Some(operand) != accumulator) {
-                self.visit(def, level);
+                self.visit(def, user, level);
             }
         }
     }
@@ -158,13 +179,15 @@ impl<'a> Levels<'a> {
             return true;
         }
         let value = ir.result(load);
-        if !loads::is_wide_enough(ir, self.axis, load) || loads::wanted_by_dots(ir, value) == Wanted::Incompatible {
+        if !self.narrow && !loads::is_wide_enough(ir, self.axis, load)
+            || loads::wanted_by_dots(ir, value) == Wanted::Incompatible
+        {
             return false;
         }
         let stored = loads::stored_encodings(ir, value);
         match stored.first() {
             Some(first) if stored.iter().any(|e| e != first) => false,
-            Some(first) => loads::copy_bytes(ir.ty(value), first).is_none_or(|bytes| bytes >= 4),
+            Some(first) => self.narrow || loads::copy_bytes(ir.ty(value), first).is_none_or(|bytes| bytes >= 4),
             None => true,
         }
     }

@@ -12,29 +12,39 @@
 //! 3. *Kernel.* One loop over the old bounds with all operations in the schedule's order; in iteration i an operation
 //!    of stage s works for iteration `i + (S-1) - s`, under the predicate that this exists. A value used d stages after
 //!    its definition is carried through d arguments.
-//! 4. There is no epilogue: in the last iterations the early stages are switched off.
+//! 4. There is no epilogue: in the last iterations the early stages are switched off. Or there is one ([`epilogue`]).
 //! 5. The masks are resolved: operations without effects run anyway, those with a mask of their own get the predicate
 //!    into it.
 //!
 //! The versions of a value are numbered by iteration: in the prologue version v belongs to iteration v.
 
+mod epilogue;
+mod masks;
+
 use std::collections::BTreeMap;
+
+pub use masks::resolve_masks;
+use masks::{can_be_switched_off, masked_copy, product_in_branch};
 
 use super::schedule::{Schedule, body_ops, nested_operands};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::clone::Mapping;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::enums::CmpiPredicate;
-use crate::ir::dialects::keys::Slot;
-use crate::ir::dialects::scf::scf;
-use crate::ir::dialects::ttg::ttg;
-use crate::ir::dialects::{ArithOp, Classes, ScfOp, TtOp, TtgOp};
-use crate::ir::effects::effects;
-use crate::ir::rewrite::fold::is_true;
+use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::manager::PassCx;
 
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
 pub fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
+    expand_as(ir, cx, looped, None);
+}
+
+/// As [`expand`], with an epilogue ([`epilogue`]). What `mark` is given is an operation of the prologue.
+pub fn expand_with_epilogue(ir: &mut Ir, cx: &mut PassCx, looped: Op, mark: fn(&mut Ir, Op)) {
+    expand_as(ir, cx, looped, Some(mark));
+}
+
+fn expand_as(ir: &mut Ir, cx: &mut PassCx, looped: Op, peel: Option<fn(&mut Ir, Op)>) {
     let Some(schedule) = Schedule::read(ir, looped) else { return };
     let Some(body) = ir.body(looped, 0) else { return };
     let order: Vec<(Op, usize)> =
@@ -43,7 +53,7 @@ pub fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
         return;
     };
     let stages: BTreeMap<Op, usize> = order.iter().copied().collect();
-    let expander = Expander { looped, body, order, stages, last, versions: BTreeMap::new() };
+    let expander = Expander { looped, body, order, stages, last, versions: BTreeMap::new(), peel };
     if let Some(odd) = expander.obstacle(ir) {
         let text = format!(
             "the loop is not pipelined: `{}` can neither run ahead nor be switched off, or its schedule is impossible",
@@ -65,6 +75,8 @@ struct Expander {
     last: usize,
     /// What a value of the loop is for each iteration, as far as it is known.
     versions: BTreeMap<Value, Vec<Option<Value>>>,
+    /// Set if the last iterations run behind the loop: what notes that an operation runs in front of it.
+    peel: Option<fn(&mut Ir, Op)>,
 }
 
 /// A value that is used stages after its definition.
@@ -107,7 +119,7 @@ impl Expander {
                     return Some(op);
                 }
             }
-            if stage < self.last && !can_be_switched_off(ir, op) {
+            if (stage < self.last || self.peel.is_some()) && !can_be_switched_off(ir, op) {
                 return Some(op);
             }
         }
@@ -130,7 +142,10 @@ impl Expander {
         let crossing = self.crossing_values(ir);
         let (kernel, carried) = self.kernel_loop(ir, &crossing);
         self.kernel(ir, kernel, &crossing, &carried);
-        let results: Vec<Value> = ir.results(kernel)[..ir.results(self.looped).len()].to_vec();
+        let mut results: Vec<Value> = ir.results(kernel)[..ir.results(self.looped).len()].to_vec();
+        if self.peel.is_some() {
+            self.epilogue(ir, kernel, &crossing, &mut results);
+        }
         ir.replace_op(self.looped, &results);
     }
 
@@ -174,7 +189,11 @@ impl Expander {
                     }
                 }
                 let predicate = predicates[iteration];
-                let new = masked_copy(ir, op, &mut map, predicate, InsertPoint::Before(self.looped));
+                let new = self.copy(ir, op, &mut map, predicate, InsertPoint::Before(self.looped));
+                if let Some(mark) = self.peel {
+                    let inner = ir.regions_of(new).first().and_then(|&r| ir.entry(r)).and_then(|b| ir.first_op(b));
+                    mark(ir, inner.unwrap_or(new));
+                }
                 for (index, &result) in ir.results(op).to_vec().iter().enumerate() {
                     let made = ir.results(new)[index];
                     for (at, &(arg, yielded)) in carried.iter().enumerate() {
@@ -196,6 +215,15 @@ impl Expander {
                     self.set_version(result, iteration, made);
                 }
             }
+        }
+    }
+
+    /// A copy of `op` that runs under a predicate.
+    fn copy(&self, ir: &mut Ir, op: Op, map: &mut Mapping, predicate: Value, at: InsertPoint) -> Op {
+        if self.peel.is_some() && ir.kind(op).is_product() {
+            product_in_branch(ir, op, map, predicate, at)
+        } else {
+            masked_copy(ir, op, map, predicate, at)
         }
     }
 
@@ -241,6 +269,9 @@ impl Expander {
                 carried.insert((c.value, span - i), inits.len() - 4);
             }
         }
+        if self.peel.is_some() {
+            inits[1] = self.earlier_bound(ir);
+        }
         let types: Vec<Type> = inits[3..].iter().map(|&v| ir.ty(v)).collect();
         let state = OpState::new(ScfOp::For, ir.loc(self.looped))
             .operands(&inits)
@@ -271,7 +302,8 @@ impl Expander {
         let old_args = ir.args(self.body).to_vec();
         map.map_all(&old_args, &new_args[..old_args.len()]);
         let mut predicates = vec![];
-        for stage in 0..self.last {
+        let switched = if self.peel.is_some() { 0 } else { self.last };
+        for stage in 0..switched {
             let mut b = Builder::new(ir, InsertPoint::End(block), loc);
             let ahead = b.constant(Attr::int((self.last - stage) as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, ahead], ty);
@@ -299,7 +331,7 @@ impl Expander {
                 }
             }
             let old = ir.results(op).to_vec();
-            let new = if stage < self.last {
+            let new = if stage < switched {
                 masked_copy(ir, op, &mut local, predicates[stage], InsertPoint::End(block))
             } else {
                 let copy = ir.clone_op(op, &mut local);
@@ -374,7 +406,8 @@ impl Expander {
         for (index, &(_, yielded)) in loop_values.iter().enumerate() {
             let mut value = map.get(yielded);
             let stage = self.definition(ir, yielded).and_then(|(def, _)| self.stages.get(&def).copied());
-            if let Some(stage) = stage.filter(|&s| s < self.last && ir.has_uses(ir.results(self.looped)[index])) {
+            if let Some(stage) = stage.filter(|&s| s < predicates.len() && ir.has_uses(ir.results(self.looped)[index]))
+            {
                 // A result of the loop must not come from an iteration that does not exist.
                 let ty = ir.ty(value);
                 let operands = [predicates[stage], value, args[index + 1]];
@@ -398,118 +431,4 @@ fn operands_then_nested(ir: &Ir, op: Op) -> Vec<Value> {
     let own = ir.operands(op).to_vec();
     let nested: Vec<Value> = nested_operands(ir, op).into_iter().filter(|v| !own.contains(v)).collect();
     own.into_iter().chain(nested).collect()
-}
-
-/// A copy of `op` inside a `ttg.mask` under `predicate`; its results are the mask's.
-fn masked_copy(ir: &mut Ir, op: Op, map: &mut Mapping, predicate: Value, at: InsertPoint) -> Op {
-    let loc = ir.loc(op);
-    let types: Vec<Type> = ir.results(op).iter().map(|&r| ir.ty(r)).collect();
-    let mask = Builder::new(ir, at, loc)
-        .insert(OpState::new(TtgOp::Mask, loc).operands(&[predicate]).results(&types).regions(1));
-    let region = ir.region(mask, 0);
-    let block = ir.add_block(region, &[]);
-    let copy = ir.clone_op(op, map);
-    ir.append(block, copy);
-    let results = ir.results(copy).to_vec();
-    Builder::new(ir, InsertPoint::End(block), loc).insert(OpState::new(TtgOp::MaskReturn, loc).operands(&results));
-    mask
-}
-
-/// How an operation is kept from running.
-enum Switch {
-    /// It may run anyway.
-    Harmless,
-    /// This operand is a mask, of the shape of the first operand.
-    Mask(Slot),
-    /// It is an `scf.if` with effects, whose condition can be false.
-    Condition(scf::If),
-    /// It goes into an `scf.if`.
-    Branch,
-    Impossible,
-}
-
-fn switch(ir: &Ir, op: Op) -> Switch {
-    let kind = ir.kind(op);
-    if effects(ir, op).is_free() || kind.belongs(Classes::RUNS_AHEAD) {
-        Switch::Harmless
-    } else if let Some(mask) = kind.predicate() {
-        Switch::Mask(mask)
-    } else if let Some(branch) = scf::If::of(ir, op) {
-        Switch::Condition(branch)
-    } else if kind.belongs(Classes::BRANCHES_OFF) {
-        Switch::Branch
-    } else {
-        Switch::Impossible
-    }
-}
-
-fn can_be_switched_off(ir: &Ir, op: Op) -> bool {
-    !matches!(switch(ir, op), Switch::Impossible)
-}
-
-/// Step 5, everywhere in the module.
-pub fn resolve_masks(ir: &mut Ir) {
-    let masks: Vec<ttg::Mask> = ir.all_ops(ir.module()).into_iter().filter_map(|op| ttg::Mask::of(ir, op)).collect();
-    for found in masks {
-        let (mask, predicate) = (found.0, found.pred(ir));
-        let Some(block) = ir.body(mask, 0) else { continue };
-        let end = ir.terminator(block);
-        for op in ir.op_list(block).into_iter().filter(|&op| Some(op) != end) {
-            ir.move_before(op, mask);
-            switch_off(ir, op, predicate);
-        }
-        let values = end.map(|end| ir.operands(end).to_vec()).unwrap_or_default();
-        ir.replace_op(mask, &values);
-    }
-}
-
-fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
-    if is_true(ir, predicate) {
-        return;
-    }
-    match switch(ir, op) {
-        Switch::Harmless | Switch::Impossible => {}
-        Switch::Condition(branch) => {
-            let condition = branch.condition(ir);
-            let loc = ir.value_loc(predicate);
-            let both = Builder::new(ir, InsertPoint::Before(op), loc).value(
-                ArithOp::Andi,
-                &[predicate, condition],
-                Type::int(1),
-            );
-            ir.put_operands(op, scf::If::SLOT.condition, &[both]);
-        }
-        Switch::Branch => into_branch(ir, op, predicate),
-        Switch::Mask(slot) => {
-            let old = ir.operand_group(op, slot.group()).first().copied();
-            let like = ir.ty(ir.operands(op)[0]);
-            let loc = ir.value_loc(predicate);
-            let mut b = Builder::new(ir, InsertPoint::Before(op), loc);
-            let mut mask = predicate;
-            if like.is_tensor() {
-                mask = b.value(TtOp::Splat, &[predicate], like.with_elem(Type::int(1)));
-            }
-            if let Some(old) = old {
-                let ty = b.ir.ty(mask);
-                mask = b.value(ArithOp::Andi, &[mask, old], ty);
-            }
-            ir.put_operands(op, slot, &[mask]);
-        }
-    }
-}
-
-/// Puts an operation without results into a branch: into the one right in front of it, if that has the same condition.
-fn into_branch(ir: &mut Ir, op: Op, predicate: Value) {
-    let loc = ir.loc(op);
-    let same = |branch: &scf::If| branch.condition(ir) == predicate && branch.results(ir).is_empty();
-    let before = ir.prev_op(op).and_then(|o| scf::If::of(ir, o)).filter(same);
-    let block = before.and_then(|branch| ir.body(branch.0, 0)).unwrap_or_else(|| {
-        let branch = Builder::before(ir, op).insert(scf::If::state(loc, predicate).regions(2));
-        let region = ir.region(branch, 0);
-        let block = ir.add_block(region, &[]);
-        Builder::new(ir, InsertPoint::End(block), loc).insert(OpState::new(ScfOp::Yield, loc));
-        block
-    });
-    let end = ir.terminator(block).expect("a branch ends in a yield");
-    ir.move_before(op, end);
 }

@@ -68,6 +68,12 @@ impl Schedule {
         self.order.first().copied()
     }
 
+    /// All clusters, in order.
+    #[must_use]
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.order
+    }
+
     /// The number that a cluster has in text: its position.
     #[must_use]
     pub fn position(&self, cluster: Cluster) -> usize {

@@ -52,8 +52,7 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 
 fn decide(ir: &Ir, looped: Op, latencies: &BTreeMap<Op, u32>) -> Option<Schedule> {
     let body = ir.body(looped, 0)?;
-    let blocked = ir.all_ops(looped).into_iter().any(|op| ir.kind(op).belongs(Classes::IN_STEP));
-    if blocked || carries_far(ir, body) || has_loops(ir, body) {
+    if !can_be_pipelined(ir, looped, body) {
         return None;
     }
     let mut schedule = key_operations(ir, body, latencies)?;
@@ -69,6 +68,14 @@ fn decide(ir: &Ir, looped: Op, latencies: &BTreeMap<Op, u32>) -> Option<Schedule
     carried_dependencies(ir, body, &mut schedule);
     remaining(ir, body, &mut schedule, after_prologue);
     Some(schedule)
+}
+
+/// Whether a loop is an innermost one without barriers, assertions and prints, whose values are carried over one
+/// iteration only.
+#[must_use]
+pub fn can_be_pipelined(ir: &Ir, looped: Op, body: Block) -> bool {
+    let blocked = ir.all_ops(looped).into_iter().any(|op| ir.kind(op).belongs(Classes::IN_STEP));
+    !blocked && !carries_far(ir, body) && !has_loops(ir, body)
 }
 
 /// Step 1.
@@ -175,8 +182,8 @@ fn boundaries(ir: &Ir, body: Block, schedule: &mut Schedule) -> Option<Cluster> 
     Some(after_prologue)
 }
 
-/// Step 4.
-fn carried_dependencies(ir: &Ir, body: Block, schedule: &mut Schedule) {
+/// Step 4: what scheduled operations need of the iteration before.
+pub fn carried_dependencies(ir: &Ir, body: Block, schedule: &mut Schedule) {
     let mut before: BTreeMap<Cluster, Cluster> = BTreeMap::new();
     let Some(end) = ir.terminator(body) else { return };
     for op in body_ops(ir, body) {
@@ -206,8 +213,8 @@ fn carried_dependencies(ir: &Ir, body: Block, schedule: &mut Schedule) {
     }
 }
 
-/// Step 5.
-fn remaining(ir: &Ir, body: Block, schedule: &mut Schedule, after_prologue: Cluster) {
+/// Step 5: the rest goes to the last stage, behind the cluster `after_prologue`.
+pub fn remaining(ir: &Ir, body: Block, schedule: &mut Schedule, after_prologue: Cluster) {
     let last = schedule.num_stages - 1;
     let mut places: BTreeMap<Op, Cluster> = body_ops(ir, body)
         .into_iter()

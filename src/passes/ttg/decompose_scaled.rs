@@ -30,7 +30,7 @@ use crate::ir::dialects::{ArithOp, MathOp, TtOp, TtgOp};
 use crate::passes::ttg::infer;
 
 /// Replaces a `tt.dot_scaled` by a `tt.dot`, which it returns.
-pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
+pub fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
     let mut scaled = Scaled::of(ir, op);
     let transpose = scaled.sides[0].scale.is_none() && scaled.sides[1].scale.is_some();
     if transpose {
@@ -61,7 +61,7 @@ pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
 }
 
 /// The type of a scale that has more than 16 bits. The multiplication is one of 16-bit floats, so it would be rounded.
-pub(super) fn wide_scale(ir: &Ir, op: Op) -> Option<Type> {
+pub fn wide_scale(ir: &Ir, op: Op) -> Option<Type> {
     let sides = Scaled::of(ir, op).sides;
     let mut scales = sides.iter().filter_map(|s| s.scale).map(|v| ir.ty(v));
     scales.find(|ty| ty.elem().bit_width().is_some_and(|bits| bits > 16))

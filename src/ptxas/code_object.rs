@@ -1,0 +1,70 @@
+//! AMD's code objects, made and read by LLVM's tools.
+//!
+//! 1. `llvm-mc` assembles the text to an object file.
+//! 2. `ld.lld -shared` makes a shared library of it, which is what the loader takes.
+//! 3. `llvm-objdump` lists the instructions.
+
+use std::time::Duration;
+
+use super::run::{Run, Word};
+use super::{Tool, failure, find};
+use crate::diag::Diagnostic;
+use crate::target::Target;
+
+/// LLVM's triple of the assembly.
+const TRIPLE: &str = "amdgcn-amd-amdhsa";
+
+/// Runs a tool of LLVM on one input. What it makes comes over its output, since `ld.lld` replaces the file that it
+/// writes.
+fn run(
+    tool: Tool,
+    words: Vec<Word>,
+    input: &[u8],
+    made_for: &str,
+    limit: Option<Duration>,
+) -> Result<Vec<u8>, Diagnostic> {
+    let run = Run::new(tool, find(tool, None)?, words, &[input])?;
+    let ended = run.execute(limit)?;
+    if !ended.status.success() || ended.stopped || ended.stdout.is_empty() {
+        return Err(failure::of_llvm(&run, &ended, made_for, input, limit));
+    }
+    Ok(ended.stdout)
+}
+
+/// Makes a code object of assembly.
+///
+/// # Errors
+/// `E0801`, `E0802`, `E0804`, `E0806`, `E0815`, and `E0818` with what the tool says.
+pub fn assemble(assembly: &str, target: &Target, limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+    let cpu = format!("-mcpu={}", target.name);
+    let words = vec![
+        format!("-triple={TRIPLE}").into(),
+        cpu.into(),
+        "-filetype=obj".into(),
+        "-o".into(),
+        "-".into(),
+        Word::Input(String::new(), 0),
+    ];
+    let object = run(Tool::LlvmMc, words, assembly.as_bytes(), target.name, limit)?;
+    let words = vec!["-shared".into(), "-o".into(), "-".into(), Word::Input(String::new(), 0)];
+    run(Tool::Lld, words, &object, target.name, limit)
+}
+
+/// The instructions of a code object as text.
+///
+/// # Errors
+/// As [`assemble`].
+pub fn disassemble(code_object: &[u8], limit: Option<Duration>) -> Result<String, Diagnostic> {
+    let words = vec!["--disassemble".into(), "--no-show-raw-insn".into(), Word::Input(String::new(), 0)];
+    let text = run(Tool::Objdump, words, code_object, "a code object", limit)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The assembler with its version: `llvm-mc 22.1.8`.
+#[must_use]
+pub fn release() -> Option<String> {
+    let run = Run::new(Tool::LlvmMc, find(Tool::LlvmMc, None).ok()?, vec!["--version".into()], &[]).ok()?;
+    let said = run.execute(Some(super::VERSION_LIMIT)).ok()?.log();
+    let version = said.split_once("LLVM version ")?.1.split_whitespace().next()?;
+    Some(format!("llvm-mc {version}"))
+}
