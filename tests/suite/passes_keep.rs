@@ -103,8 +103,10 @@ fn passes_keep_what_text_tests_compute() {
     assert!(runs > 50, "only {runs} runs");
 }
 
+/// All files in a folder and in those within it.
 fn sorted_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let paths = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let mut files: Vec<PathBuf> = paths.flat_map(|p| if p.is_dir() { sorted_files(&p) } else { vec![p] }).collect();
     files.sort();
     files
 }
