@@ -41,6 +41,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E0818", "tests/lit/codegen/amd/bad-assembly.tk", "E0818"),
     ("E0951", "tests/suite/manifest.rs", "E0951"),
     ("E0952", "tests/suite/manifest.rs", "E0952"),
+    // What an editor sends.
+    ("E0964", "tests/suite/lsp/session.rs", "E0964"),
     // A command line that clap refuses: its own form of message shows no codes.
     ("E0933", "tests/suite/outputs.rs", "E0933"),
     // What a driver says, which tests replace.

@@ -1,6 +1,8 @@
 //! What a person does in an editor: open, edit into a fault, look around, repair, close.
 
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -281,4 +283,18 @@ fn saving_compiles_and_the_lens_shows_what_came_out() {
     let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": doc } }));
     assert!(lenses[0]["command"]["title"].as_str().unwrap().ends_with("(before the last change)"), "{lenses}");
     client.stop();
+}
+
+#[test]
+fn input_that_is_not_the_protocol_is_an_error_with_a_code() {
+    for text in ["no header\r\n\r\n", ""] {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_ttc"));
+        server.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut server = server.spawn().unwrap();
+        server.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let done = server.wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.code() == Some(1) && said.contains("error[E0964]"), "{text:?}: {said}");
+        assert!(done.stdout.is_empty(), "{text:?}");
+    }
 }
