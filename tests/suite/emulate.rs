@@ -97,9 +97,12 @@ fn problems(
     if tma != Tma::Off && made(Tma::Off).is_ok_and(|plain| plain.ptx == assembly.ptx) {
         return vec![];
     }
-    let default = *config == loaded.case.default_config();
+    // Loops that do without a pipeline have nothing to refill, nor has a sum over one slot.
+    let shown = config.to_string();
+    let one_slot = shown.split(' ').any(|p| matches!(p, "stages=1" | "stages=2"));
+    let staged = instance.options.num_stages != Some(1) && instance.options.num_warps != Some(1) && !one_slot;
     if !pipeline.is_empty()
-        && default
+        && staged
         && tma == Tma::Off
         && !assembly.ptx.contains("mbarrier.arrive.shared")
         && !assembly.ptx.contains("mbarrier.arrive.release.cluster")
