@@ -14,10 +14,16 @@ use libtest_mimic::{Arguments, Failed, Trial};
 mod bless;
 #[path = "suite/codes.rs"]
 mod codes;
+#[path = "suite/diagnostics_doc.rs"]
+mod diagnostics_doc;
+#[path = "suite/generated.rs"]
+mod generated;
 #[path = "suite/irgen.rs"]
 mod irgen;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/mended.rs"]
+mod mended;
 #[path = "suite/parser_text.rs"]
 mod parser_text;
 #[path = "suite/parser_trees.rs"]
@@ -58,6 +64,8 @@ fn main() -> ExitCode {
     let args = Arguments::from_args();
     let mut cases = Cases::default();
     codes::cases(&mut cases);
+    mended::cases(&mut cases);
+    diagnostics_doc::cases(&mut cases);
     irgen::cases(&mut cases);
     lit::cases(&mut cases);
     bless::cases(&mut cases);
