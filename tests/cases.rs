@@ -28,6 +28,8 @@ mod mended;
 mod parser_text;
 #[path = "suite/parser_trees.rs"]
 mod parser_trees;
+#[path = "suite/tutorials.rs"]
+mod tutorials;
 
 /// How many of the slowest cases are listed.
 const SLOWEST: usize = 10;
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
     lit::cases(&mut cases);
     bless::cases(&mut cases);
     parser_trees::cases(&mut cases);
+    tutorials::cases(&mut cases);
     let conclusion = libtest_mimic::run(&args, cases.trials);
     let mut times = cases.times.lock().unwrap();
     times.sort_by(|a, b| b.cmp(a));
