@@ -28,7 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lexer", &["source", "diag"]),
     ("parser", &["lexer", "source", "diag"]),
     ("ir", &["source", "diag"]),
-    ("layout", &["ir", "source", "diag", "target"]),
+    ("draw", &[]),
+    ("layout", &["ir", "source", "diag", "target", "draw"]),
     ("irgen", &["parser", "ir", "source", "diag", "target", "text_file"]),
     ("irgen::types", &[]),
     ("irgen::front", &["irgen::types"]),
@@ -74,7 +75,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
     ),
     ("gpu::lock", &[]),
-    ("report", &["source", "diag", "backend", "driver", "passes"]),
+    ("report", &["source", "diag", "target", "draw", "ir", "layout", "analysis", "passes", "backend", "driver", "ptxas"]),
     (
         "lsp",
         &[
@@ -110,6 +111,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "driver",
             "cases",
             "cache",
+            "draw",
         ],
     ),
     ("args", &[]),
