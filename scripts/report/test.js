@@ -62,7 +62,7 @@ async function values(page, path, side) {
     const cells = layouts[type.layout].seen.reduce((a, b) => a * b, 1);
     check(`${path}: the type of ${value.name}`, shown.visible && shown.type === `${value.name}: ${type.type}`, shown);
     check(`${path}: the cells of ${value.name}`, shown.cells === cells, { shown, cells });
-    const numbers = type.place === "registers" ? [`${type.elements} elements`, `in ${type.registers} `] : [type.place];
+    const numbers = type.place === "registers" ? [`${type.elements} element`, `in ${type.registers} `] : [type.place];
     check(`${path}: what ${value.name} takes`, numbers.every((words) => shown.held.includes(words)), shown);
   }
   return drawn.length;

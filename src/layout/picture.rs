@@ -98,7 +98,7 @@ fn label(names: &[String], most: usize) -> String {
     if names.len() <= most {
         return names.join("|");
     }
-    format!("{}|…{} holders", names[..most].join("|"), names.len())
+    format!("{} +{}", names[..most].join("|"), names.len() - most)
 }
 
 /// The colour of a place: by bank, or by warp and lane.
@@ -131,6 +131,6 @@ mod tests {
     fn copies_beyond_the_window_are_counted() {
         let names = ["T0:0", "T4:0", "T8:0"].map(str::to_owned);
         assert_eq!(label(&names, 3), "T0:0|T4:0|T8:0");
-        assert_eq!(label(&names, 1), "T0:0|…3 holders");
+        assert_eq!(label(&names, 1), "T0:0 +2");
     }
 }

@@ -228,24 +228,29 @@ impl<'a> Drawing<'a> {
 
     fn picture(&self, table: &mut Table) -> Picture {
         let end = self.x(self.events.len());
-        let mut out = Picture::new(end + 20.0, TOP + HEIGHT + 30.0, 11.0);
+        let mut out = Picture::new((end + 20.0).max(560.0), TOP + HEIGHT + 30.0, 11.0);
         for (op, first, last) in &self.loops {
             let (x, to) = (self.x(*first), self.x(last + 1));
             out.rect(x, TOP - 14.0, to - x, HEIGHT + 14.0, Ink::Faint);
             let line = self.ir.loc(*op).file_line_col().map_or_else(String::new, |(_, line, _)| format!(", line {line}"));
             out.text(x + 3.0, TOP - 4.0, Style::at(Anchor::Start).ink(Ink::Soft), format!("loop{line}"));
         }
+        self.bars(&mut out);
+        for (_, first, last) in &self.loops {
+            for x in [self.x(*first), self.x(last + 1)] {
+                out.dashed((x, TOP - 14.0), (x, TOP + HEIGHT), Ink::Axis, (6, 3));
+            }
+        }
         for (i, (op, _)) in self.events.iter().enumerate().filter(|(_, e)| is_wait(self.ir, e.0)) {
             let x = self.x(i) + self.width() / 2.0;
-            out.dashed((x, TOP), (x, TOP + HEIGHT), Ink::Soft, (2, 3));
+            out.dashed((x, TOP), (x, TOP + HEIGHT), Ink::Edge, (1, 3));
             let title = self.ir.op_name(*op).to_string();
-            out.bar((x - 2.0, TOP + HEIGHT, 4.0, 8.0), Ink::Wait, &title, place(self.ir.loc(*op), table));
+            out.bar((x - 2.5, TOP + HEIGHT, 5.0, 9.0), Ink::Wait, &title, place(self.ir.loc(*op), table));
         }
-        self.bars(&mut out);
         self.marks(&mut out);
         out.line((LEFT, TOP), (LEFT, TOP + HEIGHT), Ink::Axis);
         out.line((LEFT, TOP + HEIGHT), (end, TOP + HEIGHT), Ink::Axis);
-        let text = "operations on shared memory, in the order of the program; dashed: where threads wait";
+        let text = "operations on shared memory, in the order of the program; dotted: where threads wait; loops stand between dashed lines";
         out.text(LEFT, TOP + HEIGHT + 22.0, Style::at(Anchor::Start).ink(Ink::Soft), text);
         self.labels(&mut out);
         out
@@ -271,7 +276,7 @@ impl<'a> Drawing<'a> {
                 let y = self.y(buffer.offset + buffer.bytes / piece.slots * slot);
                 out.dashed((x, y), (to, y), Ink::Edge, (3, 3));
             }
-            if h >= 12.0 {
+            if h >= 12.0 && to - x >= 7.0 * piece.name.len() as f64 {
                 out.text(x + 4.0, y + 11.0, Style::at(Anchor::Start).ink(Ink::OnColour), piece.name.clone());
             }
         }
@@ -279,7 +284,7 @@ impl<'a> Drawing<'a> {
 
     /// Accesses, each in the rows of its buffers.
     fn marks(&self, out: &mut Picture) {
-        for access in self.accesses {
+        for (number, access) in self.accesses.iter().enumerate() {
             let Some(event) = self.events.iter().position(|e| e.0 == access.at) else { continue };
             for &n in &access.buffers {
                 let buffer = &self.known.allocation.buffers[n];
@@ -291,8 +296,12 @@ impl<'a> Drawing<'a> {
                     "write" => Ink::Series(4),
                     _ => Ink::Series(2),
                 };
-                let w = (self.width() - 3.0).min(14.0);
-                let x = self.x(event) + (self.width() - w) / 2.0;
+                // The accesses of one operation stand beside each other.
+                let same = |a: &&Access| a.at == access.at && a.buffers.contains(&n);
+                let all = self.accesses.iter().filter(same).count() as f64;
+                let before = self.accesses[..number].iter().filter(same).count() as f64;
+                let w = ((self.width() - 3.0) / all).min(14.0);
+                let x = self.x(event) + (self.width() - all * w) / 2.0 + before * w;
                 let height = (h - 4.0).clamp(3.0, 22.0);
                 let at = y + (h - height) / 2.0;
                 out.bar((x, at, w, height), ink, &access.words(), access.place);

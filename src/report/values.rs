@@ -78,7 +78,7 @@ pub struct Picked {
 
 /// Cells beyond which layouts are drawn in small windows.
 const MANY_CELLS: usize = 40_000;
-const LARGE: Window = Window { rows: 64, columns: 64, tables: 4, holders: 2 };
+const LARGE: Window = Window { rows: 64, columns: 64, tables: 4, holders: 1 };
 const SMALL: Window = Window { rows: 16, columns: 32, tables: 1, holders: 1 };
 
 impl Types {

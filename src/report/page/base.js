@@ -76,7 +76,7 @@ const drawers = {
     const group = shape("g", {});
     cells.labels.forEach((label, i) => {
       const [left, top] = [x + (i % columns) * w, y + Math.floor(i / columns) * h];
-      const cell = shape("g", { class: "cell", "data-holder": label.split("|")[0].split(":").slice(0, -1).join(":") });
+      const cell = shape("g", { class: "cell", "data-holder": label.split(/[| ]/)[0].split(":").slice(0, -1).join(":") });
       cell.append(shape("rect", { x: left, y: top, width: w, height: h, fill: colour(cells.inks[cells.fills[i]]) }));
       const short = label.length > 24 ? `${label.slice(0, 22)}…` : label;
       cell.append(shape("text", { x: left + w / 2, y: top + h - 6, "text-anchor": "middle", fill: colour("oncolour") }, short));

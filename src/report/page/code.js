@@ -123,15 +123,18 @@ function activate(index) {
   panes.forEach((pane, i) => pane.box.classList.toggle("active", i === index));
 }
 
-/** Marks everything that shares a place with a row. Of a row in a stage the innermost place and its callers count. */
+/** Marks what came from the place of a row; of a row in a stage that is the innermost place. */
 function point(index, row, scroll) {
   const from = panes[index];
   from.at = row;
-  const wanted = new Set(from.places[row]);
+  // In the source the lines that called count too; in the stages they would mark all of an inlined function.
+  const callers = new Set(from.places[row]);
+  const inner = new Set((from.places[row] ?? []).slice(0, 1));
   panes.forEach((pane, i) => {
     let first = -1;
+    const wanted = i === 0 ? callers : inner;
     pane.rows.forEach((other, at) => {
-      const marked = wanted.size > 0 && pane.places[at].some((place) => wanted.has(place));
+      const marked = pane.places[at].some((place) => wanted.has(place));
       other.classList.toggle("marked", marked);
       other.classList.toggle("here", i === index && at === row);
       if (marked && first < 0) first = at;
@@ -169,9 +172,10 @@ let wantsValues = true;
 function words(held) {
   const bytes = held.bytes === null ? "" : `${held.bytes.toLocaleString("en")} bytes`;
   if (held.place !== "registers") return [held.place, bytes].filter(Boolean).join(", ");
-  const what = / ?x?i1[,>]/.test(held.type) ? "predicates" : "registers";
-  const copies = held.copies > 1 ? `, each held by ${held.copies} threads` : "";
-  return `${held.elements} elements a thread in ${held.registers} ${what}${copies}, ${bytes} in all`;
+  const what = / ?x?i1[,>]/.test(held.type) ? "predicate" : "register";
+  const copies = held.copies > 1 ? `, each held ${held.copies} times` : "";
+  const counted = (n, word) => `${n} ${n === 1 ? word : `${word}s`}`;
+  return `${counted(held.elements, "element")} a thread in ${counted(held.registers, what)}${copies}, ${bytes} in all`;
 }
 
 function valuesOf(index, row) {
@@ -190,7 +194,7 @@ function valuesOf(index, row) {
     );
     if (!layout) return;
     const part = layout.seen.some((n, i) => n < layout.shape[i]) ? `; drawn are the first ${layout.seen.join(" × ")}` : "";
-    const whose = held.place === "registers" ? "T5:2 is register 2 of thread 5" : "numbers are offsets in elements; colours are banks";
+    const whose = held.place === "registers" ? "T5:2 is register 2 of thread 5, +3 says that three more hold the element" : "numbers are offsets in elements; colours are banks";
     picture.append(
       element("p", { className: "note", textContent: `${layout.shape.join(" × ")} elements, ${whose}${part}` }),
       draw(layout.picture),

@@ -59,6 +59,7 @@ document.addEventListener("keydown", (event) => {
 function describe() {
   byId("title").textContent = `${data.kernel} · ${side.arch}`;
   byId("facts").textContent = side.facts.map(([name, value]) => `${value} ${name}`).join(" · ");
+  byId("facts").title = byId("facts").textContent;
   document.title = `${data.kernel} for ${data.sides.map((one) => one.arch).join(" and ")}`;
 }
 
