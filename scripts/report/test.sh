@@ -27,7 +27,7 @@ done
 page matmul_large kernels/matmul.toml --arch sm_90a -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=64 --num-warps 8
 page matmul_arch kernels/matmul.toml --arch sm_90a --against sm_80
 page softmax_warps kernels/softmax.toml --arch sm_90a --against "num_warps=8"
-"$TTC" compile kernels/add.toml --arch sm_80 --emit ttir,ttgir,llir,ptx,cubin,json -o "$out/add_folder/" >/dev/null
+"$TTC" compile kernels/add.toml --arch sm_80 --emit ttir,ttgir,llir,ptx,cubin --out-dir "$out/add_folder"
 page add_folder kernels/add.toml --arch sm_90a --against "$out/add_folder"
 page matmul_amd kernels/matmul.toml --arch gfx942
 if [ -n "${FLA:-}" ]; then

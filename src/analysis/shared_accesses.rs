@@ -64,8 +64,7 @@ pub fn view_columns(view: Type) -> Result<Vec<Vec<(u32, u64)>>, LayoutError> {
         let text = "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first";
         return Err(LayoutError::new(text));
     }
-    let inverse =
-        shared.pseudoinvert().ok_or_else(|| LayoutError::new("its layout does not hold every element"))?;
+    let inverse = shared.pseudoinvert().ok_or_else(|| LayoutError::new("its layout does not hold every element"))?;
     let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
     Ok(offset_columns(&inverse, &memory.shape, alloc, element_bits(view) / 8))
 }

@@ -28,8 +28,8 @@ use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::shared_accesses;
 use crate::analysis::shared_alias::viewed;
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::dialects::ttg::ttg::MemDescIndex;
 use crate::ir::core::MemDesc;
+use crate::ir::dialects::ttg::ttg::MemDescIndex;
 use crate::ir::{Encoding, Type, Value};
 use crate::layout::{LinearLayout, layout_of};
 

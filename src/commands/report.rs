@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use ttc::Severity;
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{Job, JobOptions, Pipelining, Variant, output, request};
 use ttc::report::Against;
 use ttc::source::SourceMap;
 use ttc::target::Target;
-use ttc::Severity;
 
 use super::inputs::{case_params, choice, options, read_all};
 use super::{Report, Stop, targets};

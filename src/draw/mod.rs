@@ -113,9 +113,20 @@ pub enum Shape {
         style: Style,
     },
     /// A line through points, with a dot at each, whose title says what it is.
-    Curve { ink: Ink, points: Vec<(f64, f64)>, titles: Vec<String> },
+    Curve {
+        ink: Ink,
+        points: Vec<(f64, f64)>,
+        titles: Vec<String>,
+    },
     /// Cells of one size, row by row.
-    Table { x: f64, y: f64, columns: usize, w: f64, h: f64, cells: Cells },
+    Table {
+        x: f64,
+        y: f64,
+        columns: usize,
+        w: f64,
+        h: f64,
+        cells: Cells,
+    },
 }
 
 /// The cells of a table. In JSON, the inks are numbers of a list.
@@ -195,7 +206,10 @@ mod tests {
     fn a_picture_as_svg_has_its_shapes_with_words_escaped() {
         let svg = picture().svg();
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"50.5\""), "{svg}");
-        assert!(svg.contains("<rect x=\"0\" y=\"1.2\" width=\"72\" height=\"16\" fill=\"hsl(137,60%,80%)\"/>"), "{svg}");
+        assert!(
+            svg.contains("<rect x=\"0\" y=\"1.2\" width=\"72\" height=\"16\" fill=\"hsl(137,60%,80%)\"/>"),
+            "{svg}"
+        );
         assert!(svg.contains("<title>a &lt; b</title>") && svg.contains(">x &amp; &quot;y&quot;</text>"), "{svg}");
         // The third cell begins the second row.
         assert!(svg.contains("<rect x=\"0\" y=\"20\" width=\"40\""), "{svg}");

@@ -40,17 +40,14 @@ fn shape(out: &mut String, shape: &Shape) {
             let dash = dash.map_or_else(String::new, |(a, b)| format!(" stroke-dasharray=\"{a} {b}\""));
             let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(short);
             let stroke = ink.colour();
-            let _ =
-                writeln!(out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{stroke}\"{dash}/>");
+            let _ = writeln!(out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{stroke}\"{dash}/>");
         }
         Shape::Text { x, y, text, style } => written(out, *x, *y, *style, text),
         Shape::Curve { ink, points, titles } => {
             let places: Vec<String> = points.iter().map(|p| format!("{},{}", short(p.0), short(p.1))).collect();
             let (places, colour) = (places.join(" "), ink.colour());
-            let _ = writeln!(
-                out,
-                "<polyline points=\"{places}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"
-            );
+            let _ =
+                writeln!(out, "<polyline points=\"{places}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>");
             for ((x, y), title) in points.iter().zip(titles) {
                 let (x, y, end) = (short(*x), short(*y), titled(title, "circle"));
                 let _ = writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{colour}\"{end}");
@@ -103,9 +100,6 @@ fn written(out: &mut String, x: f64, y: f64, style: Style, text: &str) {
     let bold = if style.bold { " font-weight=\"bold\"" } else { "" };
     let turned = if style.turned { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
     let fill = style.ink.colour();
-    let _ = writeln!(
-        out,
-        "<text x=\"{x}\" y=\"{y}\"{anchor} fill=\"{fill}\"{size}{bold}{turned}>{}</text>",
-        escaped(text)
-    );
+    let _ =
+        writeln!(out, "<text x=\"{x}\" y=\"{y}\"{anchor} fill=\"{fill}\"{size}{bold}{turned}>{}</text>", escaped(text));
 }

@@ -104,7 +104,8 @@ impl Plot {
     fn line_of(&self, out: &mut Picture, axes: &Axes, n: usize, (name, values): &(String, Vec<Option<f64>>)) {
         let ink = Ink::Series(n as u8);
         let there: Vec<(usize, f64)> = values.iter().enumerate().filter_map(|(i, v)| v.map(|v| (i, v))).collect();
-        let title = |&(i, v): &(usize, f64)| format!("{name}, {} = {}: {} {}", self.x, self.ticks[i], number(v), self.y);
+        let title =
+            |&(i, v): &(usize, f64)| format!("{name}, {} = {}: {} {}", self.x, self.ticks[i], number(v), self.y);
         let points = there.iter().map(|&(i, v)| (axes.x(i), axes.y(v))).collect();
         out.shapes.push(Shape::Curve { ink, points, titles: there.iter().map(title).collect() });
         let (x, y) = (WIDTH - RIGHT + 16.0, TOP + 10.0 + 20.0 * n as f64);

@@ -27,8 +27,7 @@ pub struct Window {
 }
 
 impl Window {
-    pub const ALL: Window =
-        Window { rows: usize::MAX, columns: usize::MAX, tables: usize::MAX, holders: usize::MAX };
+    pub const ALL: Window = Window { rows: usize::MAX, columns: usize::MAX, tables: usize::MAX, holders: usize::MAX };
 
     /// The part of a shape that is seen.
     #[must_use]
@@ -71,11 +70,7 @@ pub fn picture(layout: &LinearLayout, element_bytes: u32, window: Window) -> Pic
     let width = cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(1).clamp(4, 24) as f64 * 7.0 + 6.0;
     let table_height = rows as f64 * CELL_HEIGHT + MARGIN;
     let tables = cells.len().div_ceil(rows * columns);
-    let mut out = Picture::new(
-        MARGIN + columns as f64 * width + 8.0,
-        tables as f64 * table_height + 8.0,
-        11.0,
-    );
+    let mut out = Picture::new(MARGIN + columns as f64 * width + 8.0, tables as f64 * table_height + 8.0, 11.0);
     out.monospaced = true;
     let middle = Style::at(Anchor::Middle);
     for (number, cells) in cells.chunks(rows * columns).enumerate() {

@@ -40,9 +40,8 @@ pub fn registers(bytes: &[u8]) -> Option<u32> {
     const REGCOUNT: u8 = 0x2f;
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let half = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
-    let wide = |at: usize| {
-        usize::try_from(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?)).ok()
-    };
+    let wide =
+        |at: usize| usize::try_from(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?)).ok();
     let (table, size, count) = (wide(0x28)?, half(0x3a)?, half(0x3c)?);
     let mut most = None;
     for header in (0..count).filter_map(|n| table.checked_add(n * size)) {

@@ -132,7 +132,11 @@ impl Table {
 
     /// The number of a place, if its file is known. A folder of another compiler may name the file by another path.
     pub(super) fn place(&mut self, (file, line): &Place) -> Option<usize> {
-        let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+        let base = |name: &str| {
+            let name = name.rsplit('/').next().unwrap_or(name);
+            // A kernel file may have either name.
+            name.strip_suffix(".tk").or_else(|| name.strip_suffix(".py")).unwrap_or(name).to_owned()
+        };
         let found = self.by_name.get(file).copied().or_else(|| {
             let same: Vec<usize> =
                 self.by_name.iter().filter(|(name, _)| base(name) == base(file)).map(|(_, &n)| n).collect();

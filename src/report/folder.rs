@@ -105,9 +105,8 @@ fn files(path: &Path, kernel: &str) -> Result<BTreeMap<String, PathBuf>, Diagnos
 
 /// The device that texts are for.
 fn target(ttgir: &str, assembly: &str, json: &Value) -> Option<Target> {
-    let quoted = |text: &str, word: &str| {
-        text.split_once(word).and_then(|(_, rest)| rest.split('"').nth(1).map(str::to_owned))
-    };
+    let quoted =
+        |text: &str, word: &str| text.split_once(word).and_then(|(_, rest)| rest.split('"').nth(1).map(str::to_owned));
     let of_assembly = assembly.lines().find_map(|l| l.trim().strip_prefix(".target "));
     let of_assembly = of_assembly.map(|t| t.split([',', ' ', ';']).next().unwrap_or(t).to_owned());
     // The assembly knows the variant; Triton's word stands for the one with all instructions.
@@ -162,7 +161,10 @@ mod tests {
         // PTX knows better which variant it is.
         assert_eq!(name(module, ".version 8.0\n.target sm_90, debug\n", "{}"), Some("sm_90"));
         assert_eq!(name("", "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942:sramecc+\"\n", "{}"), Some("gfx942"));
-        assert_eq!(name("", "", "{\"target\": {\"backend\": \"cuda\", \"arch\": 80, \"warp_size\": 32}}"), Some("sm_80"));
+        assert_eq!(
+            name("", "", "{\"target\": {\"backend\": \"cuda\", \"arch\": 80, \"warp_size\": 32}}"),
+            Some("sm_80")
+        );
         assert_eq!(name("", "", "{\"target\": {\"backend\": \"hip\", \"arch\": \"gfx942\"}}"), Some("gfx942"));
         assert_eq!(name("", "", "{\"arch\": \"sm_90a\"}"), Some("sm_90a"));
         assert_eq!(name("", "", "null"), None);

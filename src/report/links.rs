@@ -335,7 +335,8 @@ mod tests {
         assert_eq!(all, [expected.clone(), vec![place("src/k.tk", 2)]]);
         // PTX and SASS get the caller back.
         let frames = Frames::of(all.iter().map(Vec::as_slice));
-        let lines = assembly("\t.loc\t2 9 3\n\tadd.s32 %r1, 1, 2;\n$L__tmp:\n\t.file\t2 \"<prelude>/lib.tk\"\n", &frames);
+        let lines =
+            assembly("\t.loc\t2 9 3\n\tadd.s32 %r1, 1, 2;\n$L__tmp:\n\t.file\t2 \"<prelude>/lib.tk\"\n", &frames);
         assert_eq!(lines[0], ("\tadd.s32 %r1, 1, 2;".to_owned(), expected.clone()));
         assert_eq!(lines[1].1, vec![]);
         let lines = sass(
@@ -343,9 +344,13 @@ mod tests {
             &frames,
         );
         assert_eq!((lines.len(), &lines[0].1), (2, &expected));
-        let text = "\n0000 <k>:\n; k():\n; <prelude>/lib.tk:9\n\ts_load_dword s6, s[4:5], 0x10 // 000000001700: C0020182\n";
+        let text =
+            "\n0000 <k>:\n; k():\n; <prelude>/lib.tk:9\n\ts_load_dword s6, s[4:5], 0x10 // 000000001700: C0020182\n";
         let lines = isa(text, &frames);
-        assert_eq!(lines, [("0000 <k>:".to_owned(), vec![]), ("\ts_load_dword s6, s[4:5], 0x10".to_owned(), expected.clone())]);
+        assert_eq!(
+            lines,
+            [("0000 <k>:".to_owned(), vec![]), ("\ts_load_dword s6, s[4:5], 0x10".to_owned(), expected.clone())]
+        );
         let lines = assembly("\t.file\t2 \"<prelude>\" \"lib.tk\"\n\t.loc\t2 9 3\n\ts_endpgm\n.LBB0_1:\n", &frames);
         assert_eq!((lines[0].1.clone(), lines[1].1.clone()), (expected.clone(), vec![]));
     }

@@ -214,3 +214,50 @@ pub fn before_and_after(name: &str, text: &str) -> Result<Picture, String> {
     let all = [("The loop as written", &before), ("After tritongpu-pipeline", &after)];
     Ok(picture::timelines(&all, &stages, &|_| None))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The loops of docs/pipeline-loop.ttgir, with a change of its text, and what its pipeliner makes of them.
+    fn loops(change: impl Fn(String) -> String) -> Vec<Loop> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/pipeline-loop.ttgir");
+        let mut map = SourceMap::default();
+        let file = map.add("loop", None, change(std::fs::read_to_string(path).unwrap()));
+        let scheduled = parse_module(&map, file, &ParseOptions::default()).unwrap();
+        let mut made = parse_module(&map, file, &ParseOptions::default()).unwrap();
+        let pipeline = Pipeline::parse("tritongpu-pipeline", crate::passes::registry::named).unwrap();
+        assert!(manager::run(&mut made, &pipeline, crate::layout::verify, &mut []).is_ok());
+        of(Some(&scheduled), &made, &mut Table::default())
+    }
+
+    #[test]
+    fn a_scheduled_loop_has_its_operations_and_what_it_became() {
+        let found = loops(|text| text);
+        assert_eq!(found.len(), 1);
+        let of = |kind| -> Vec<(&str, i64)> {
+            found[0].ops.iter().filter(|o| o.kind == kind).map(|o| (o.name.as_str(), o.stage)).collect()
+        };
+        assert_eq!((of(Kind::Copy), of(Kind::Product)), (vec![("a", 0), ("b", 0)], vec![("dot", 2)]));
+        assert_eq!((found[0].stages, found[0].note.as_deref()), (3, None));
+        // Six iterations: two loads and a product each.
+        assert_eq!((found[0].bars.0, found[0].bars.1), (12, 6));
+        assert!(found[0].schedule.is_some() && found[0].timeline.is_some());
+    }
+
+    #[test]
+    fn a_loop_whose_bounds_are_not_known_is_drawn_for_six_rounds() {
+        let change = |text: String| text.replace("(%x: ", "(%m: i32, %x: ").replace("%c0 to %c6", "%c0 to %m");
+        let found = loops(change);
+        assert_eq!((found[0].bars.0, found[0].bars.1), (12, 6));
+        assert!(found[0].note.as_deref().unwrap().contains("6 rounds"), "{:?}", found[0].note);
+    }
+
+    #[test]
+    fn a_long_loop_is_drawn_from_its_end() {
+        let found = loops(|text| text.replace("arith.constant 6 : i32", "arith.constant 64 : i32"));
+        assert!(found[0].note.as_deref().unwrap().contains("runs 64 times"), "{:?}", found[0].note);
+        // Six rounds; the copies of the prologue are two iterations before them.
+        assert_eq!(found[0].bars.1, 6);
+    }
+}

@@ -130,14 +130,14 @@ fn of_op(ir: &Ir, op: Op, target: &Target, known: &PreparedFunction, table: &mut
     let allocation = &known.allocation;
     let number = |owner: Op| allocation.buffers.iter().position(|b| b.owner == owner);
     let of_view = |view: Value| -> Vec<usize> {
-        let mut all: Vec<usize> =
-            allocation.alias.of(view).filter_map(|v| number(ir.def_op(v)?)).collect();
+        let mut all: Vec<usize> = allocation.alias.of(view).filter_map(|v| number(ir.def_op(v)?)).collect();
         all.dedup();
         all
     };
     let name = ir.op_name(op).to_string();
     let at = place(ir.loc(op), table);
-    let scratch: Vec<usize> = number(op).into_iter().filter(|&n| allocation.buffers[n].kind != BufferKind::Named).collect();
+    let scratch: Vec<usize> =
+        number(op).into_iter().filter(|&n| allocation.buffers[n].kind != BufferKind::Named).collect();
     if let Some((by, way)) = hardware(ir, op) {
         let views = ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v)) && !is_barrier(ir, v));
         let buffers: Vec<usize> = views.flat_map(|&v| of_view(v)).collect();
@@ -155,7 +155,15 @@ fn of_op(ir: &Ir, op: Op, target: &Target, known: &PreparedFunction, table: &mut
         out.push(Access { op: name.clone(), buffers, way, by, cost, place: at, at: op });
     }
     if moved.is_empty() && !scratch.is_empty() && allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch) {
-        out.push(Access { op: name, buffers: scratch, way: "both", by: "partial results".into(), cost: None, place: at, at: op });
+        out.push(Access {
+            op: name,
+            buffers: scratch,
+            way: "both",
+            by: "partial results".into(),
+            cost: None,
+            place: at,
+            at: op,
+        });
     }
 }
 
@@ -232,7 +240,8 @@ impl<'a> Drawing<'a> {
         for (op, first, last) in &self.loops {
             let (x, to) = (self.x(*first), self.x(last + 1));
             out.rect(x, TOP - 14.0, to - x, HEIGHT + 14.0, Ink::Faint);
-            let line = self.ir.loc(*op).file_line_col().map_or_else(String::new, |(_, line, _)| format!(", line {line}"));
+            let line =
+                self.ir.loc(*op).file_line_col().map_or_else(String::new, |(_, line, _)| format!(", line {line}"));
             out.text(x + 3.0, TOP - 4.0, Style::at(Anchor::Start).ink(Ink::Soft), format!("loop{line}"));
         }
         self.bars(&mut out);
@@ -268,8 +277,13 @@ impl<'a> Drawing<'a> {
             let (first, last) = self.span(buffer.live);
             let (x, to) = (self.x(first), self.x(last.min(self.events.len())));
             let (y, h) = (self.y(buffer.end()), self.y(buffer.offset) - self.y(buffer.end()));
-            let slots = if piece.slots > 1 { format!(", {} slots of {}", piece.slots, buffer.bytes / piece.slots) } else { String::new() };
-            let title = format!("{} ({}): {} bytes from {}{slots}", piece.name, piece.kind, buffer.bytes, buffer.offset);
+            let slots = if piece.slots > 1 {
+                format!(", {} slots of {}", piece.slots, buffer.bytes / piece.slots)
+            } else {
+                String::new()
+            };
+            let title =
+                format!("{} ({}): {} bytes from {}{slots}", piece.name, piece.kind, buffer.bytes, buffer.offset);
             let ink = Ink::nth(n, 45, 84);
             out.bar((x, y, (to - x).max(3.0), h.max(1.0)), ink, &title, piece.place);
             for slot in 1..piece.slots {
@@ -344,4 +358,61 @@ fn is_wait(ir: &Ir, op: Op) -> bool {
         OpKind::Ttg(TtgOp::Barrier | TtgOp::AsyncWait)
             | OpKind::Ttng(TtngOp::WaitBarrier | TtngOp::WarpGroupDotWait | TtngOp::ClusterBarrier)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::text::{ParseOptions, parse_module};
+    use crate::source::SourceMap;
+
+    /// A warp stores 32x32 floats, each lane a row, and loads them again.
+    fn transposition(shared: &str, target: &str) -> Memory {
+        let text = format!(
+            "#b = #ttg.blocked<{{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}}>\n\
+             #s = {shared}\n#smem = #ttg.shared_memory\n\
+             module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 1 : i32, ttg.target = \"cuda:90\", \"ttg.threads-per-warp\" = 32 : i32}} {{\n\
+             tt.func public @k(%x: tensor<32x32xf32, #b>) {{\n\
+             %two = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf32, #s, #smem, mutable>\n\
+             %c1 = arith.constant 1 : i32\n\
+             %one = ttg.memdesc_index %two[%c1] : !ttg.memdesc<2x32x32xf32, #s, #smem, mutable> -> !ttg.memdesc<32x32xf32, #s, #smem, mutable>\n\
+             ttg.local_store %x, %one : tensor<32x32xf32, #b> -> !ttg.memdesc<32x32xf32, #s, #smem, mutable>\n\
+             %y = ttg.local_load %one : !ttg.memdesc<32x32xf32, #s, #smem, mutable> -> tensor<32x32xf32, #b>\n\
+             tt.return\n}}\n}}\n"
+        );
+        let mut map = SourceMap::default();
+        let file = map.add("k.ttgir", None, text);
+        let ir = parse_module(&map, file, &ParseOptions::default()).unwrap();
+        of(&ir, "k", &Target::parse(target).unwrap(), true, &mut Table::default()).unwrap()
+    }
+
+    /// Rows are 32 words, so neighbouring lanes meet in one bank: of the 8 lanes that 16 bytes each are served for at a
+    /// time, each is served by itself. 8 instructions of 4 such phases take 256 wavefronts instead of 32.
+    #[test]
+    fn rows_without_a_swizzle_meet_in_one_bank() {
+        let found =
+            transposition("#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>", "sm_90a");
+        let costs: Vec<_> = found.accesses.iter().map(|a| (a.way, a.by.as_str(), a.cost)).collect();
+        let cost = Some((8, 256, 224));
+        assert_eq!(costs, [("write", "st.shared.v4.b32", cost), ("read", "ld.shared.v4.b32", cost)]);
+        assert_eq!(found.conflicts, 448);
+        let buffer = &found.buffers[0];
+        assert_eq!((buffer.name.as_str(), buffer.bytes, buffer.slots, found.total), ("%two", 8192, 2, 8192));
+        assert!(found.accesses.iter().all(|a| a.buffers == [0]));
+    }
+
+    #[test]
+    fn a_swizzle_spreads_rows_over_the_banks() {
+        let found =
+            transposition("#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>", "sm_90a");
+        assert_eq!(found.accesses.iter().map(|a| a.cost).collect::<Vec<_>>(), [Some((8, 32, 0)); 2]);
+        assert_eq!(found.conflicts, 0);
+    }
+
+    #[test]
+    fn nothing_is_claimed_of_a_device_whose_phases_are_not_known() {
+        let found =
+            transposition("#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>", "gfx1100");
+        assert!(found.accesses.iter().all(|a| a.cost.is_none() && a.by == "16 bytes a lane"), "{:?}", found.accesses);
+    }
 }

@@ -28,7 +28,7 @@ use std::path::PathBuf;
 
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
-use crate::driver::{Debug, Job, Outcome, run_all};
+use crate::driver::{Debug, Job, Outcome, compiler_version, run_all};
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 
@@ -90,7 +90,12 @@ pub fn report(
     }
     if let Some((Against::Folder(path), name)) = against {
         let found = folder::read(path, &kernel).map_err(|d| (vec![d], sources.clone()))?;
-        sides.push(side::of_folder(name.to_owned(), &found, &mut table));
+        // A folder of a cache is called by a hash; its compiler says more.
+        let folder = path.file_name().map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned());
+        let compiler = &found.metadata.compiler;
+        let is_other = !compiler.is_empty() && *compiler != compiler_version();
+        let name = if is_other { compiler.clone() } else { folder };
+        sides.push(side::of_folder(name, &found, &mut table));
     }
     let page = table.page(kernel, sides);
     Ok(Report { html: page::html(&page), page, diagnostics })

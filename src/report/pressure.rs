@@ -86,8 +86,14 @@ mod tests {
 
     #[test]
     fn numbers_are_put_to_instructions() {
-        let listing =
-            lines(&[".text.k:", "/*0000*/ LDC R1 ;", "/*0010*/ ULDC UR6 ;", ".L_x_0:", "/*0020*/ BRA ;", "/*0030*/ NOP ;"]);
+        let listing = lines(&[
+            ".text.k:",
+            "/*0000*/ LDC R1 ;",
+            "/*0010*/ ULDC UR6 ;",
+            ".L_x_0:",
+            "/*0020*/ BRA ;",
+            "/*0030*/ NOP ;",
+        ]);
         let found = of(LIVES, &listing).unwrap();
         assert_eq!(found.kinds, ["GPR", "PRED", "UGPR"]);
         let rows = vec![None, Some(vec![1, 0, 0]), Some(vec![9, 1, 3]), None, Some(vec![9, 0, 0]), None];

@@ -200,7 +200,8 @@ mod tests {
         assert_eq!(shown[0], (4, "%p", true));
         assert!(shown.contains(&(5, "%a", true)) && shown.contains(&(5, "%p", false)), "{shown:?}");
         let of = |name: &str| &types.held[picked.iter().find(|p| p.name == name).unwrap().ty];
-        let numbers = |name: &str| (of(name).place, of(name).bytes, of(name).elements, of(name).registers, of(name).copies);
+        let numbers =
+            |name: &str| (of(name).place, of(name).bytes, of(name).elements, of(name).registers, of(name).copies);
         assert_eq!(numbers("%p"), ("registers", Some(1024), Some(4), Some(2), Some(1)));
         assert_eq!(numbers("%m"), ("registers", Some(64), Some(4), Some(4), Some(1)));
         assert_eq!(numbers("%a"), ("shared memory", Some(1024), None, None, None));

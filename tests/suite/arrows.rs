@@ -75,7 +75,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
     ),
     ("gpu::lock", &[]),
-    ("report", &["source", "diag", "target", "draw", "ir", "layout", "analysis", "passes", "backend", "driver", "ptxas"]),
+    (
+        "report",
+        &["source", "diag", "target", "draw", "ir", "layout", "analysis", "passes", "backend", "driver", "ptxas"],
+    ),
     (
         "lsp",
         &[

@@ -8,7 +8,7 @@ function counted(one) {
   for (const { name, lines } of one.stages) if (lines.length > 0) rows.set(`lines of ${name}`, String(lines.length));
   if (one.pressure) rows.set("registers in use at most", String(one.pressure.most[Math.max(0, one.pressure.kinds.indexOf("GPR"))][0]));
   if (one.occupancy) rows.set("occupancy limited by", one.occupancy.limits.map((r) => RESOURCES[r]).join(", "));
-  for (const [name, ms] of one.times) rows.set(`ms of ${name}`, ms.toFixed(1));
+  for (const [name, ms] of data.sides.every((s) => s.times.length > 0) ? one.times : []) rows.set(`ms of ${name}`, ms.toFixed(1));
   return rows;
 }
 
@@ -26,7 +26,7 @@ function both(heads, left, right, onlyDifferent) {
   const names = [...new Set([...left.keys(), ...right.keys()])];
   const rows = names.map((name) => [name, left.get(name), right.get(name)]).filter(([, a, b]) => !onlyDifferent || a !== b);
   const table = grid(heads, rows.map(([name, a, b]) => [name, String(a ?? ""), String(b ?? ""), typeof a === "number" || typeof b === "number" ? signed((b ?? 0) - (a ?? 0)) : ""]));
-  [...table.tBodies[0].rows].forEach((row, i) => row.classList.toggle("differs", rows[i][1] !== rows[i][2]));
+  [...table.tBodies[0].rows].forEach((row, i) => row.classList.toggle("differs", rows[i][1] !== rows[i][2] && !rows[i][0].startsWith("ms of ")));
   return table;
 }
 

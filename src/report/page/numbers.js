@@ -2,6 +2,7 @@
 
 const heading = (text) => element("h3", { textContent: text });
 const note = (text) => element("p", { className: "note", textContent: text });
+const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 const scrolled = (node) => element("div", { className: "scrolled" }, node);
 
 fillers.memory = () => {
@@ -12,7 +13,6 @@ fillers.memory = () => {
     return;
   }
   const cost = (c, i) => (c ? String(c[i]) : "");
-  const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
   box.replaceChildren(
     heading(`Shared memory: ${memory.total.toLocaleString("en")} of ${memory.limit.toLocaleString("en")} bytes a block`),
     note(memory.is_ours ? "" : "Another compiler made this code. Addresses are those that ttc would choose for its TTGIR."),
@@ -43,11 +43,11 @@ fillers.loops = () => {
     const of = (kind) => loop.ops.filter((o) => o.kind === kind).length;
     const [loads, products, waits] = loop.bars;
     const title = element("h3", {}, "Loop ", placeLink(loop.place),
-      loop.stages > 0 ? `: ${loop.stages} stages, ${of("copy")} loads, ${of("product")} products` : "");
+      loop.stages > 0 ? `: ${count(loop.stages, "stage")}, ${count(of("copy"), "load")}, ${count(of("product"), "product")}` : "");
     return [
       title,
       ...(loop.schedule ? [element("h4", { textContent: "The schedule, as the pass for it left it" }), scrolled(draw(loop.schedule))] : []),
-      ...(loop.timeline ? [element("h4", { textContent: `What it became: ${loads} loads, ${products} products, ${waits} waits` }), scrolled(draw(loop.timeline))] : []),
+      ...(loop.timeline ? [element("h4", { textContent: `What it became: ${count(loads, "load")}, ${count(products, "product")}, ${count(waits, "wait")}` }), scrolled(draw(loop.timeline))] : []),
       ...(loop.note ? [note(loop.timeline ? loop.note : `No timeline: ${loop.note}.`)] : []),
     ];
   }));
