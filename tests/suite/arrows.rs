@@ -77,7 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gpu::lock", &[]),
     (
         "report",
-        &["source", "diag", "target", "draw", "ir", "layout", "analysis", "passes", "backend", "driver", "ptxas"],
+        &["source", "diag", "target", "draw", "ir", "layout", "analysis", "passes", "backend", "driver", "text_file"],
     ),
     (
         "lsp",
@@ -163,7 +163,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("llvm_sys", &["codegen/", "backend/"]),
     ("ariadne", &["diag/"]),
     // Operations and instructions of one vendor; `passes/ttg/` asks the table for classes instead.
-    ("TtngOp", &["ir/", "analysis/", "interp/", "backend/", "layout/", "passes/nvidia/", "passes/common/"]),
+    ("TtngOp", &["ir/", "analysis/", "interp/", "backend/", "layout/", "passes/nvidia/", "passes/common/", "report/"]),
     ("NvidiaMma", &["ir/", "layout/", "backend/", "passes/nvidia/", "passes/common/"]),
     ("NvmmaShared", &["ir/", "analysis/", "layout/", "backend/", "passes/nvidia/"]),
     ("std::process", &["ptxas.rs", "ptxas/", "main.rs", "whole_file.rs", "codegen/llvm/guard.rs", "build/object.rs"]),
