@@ -258,7 +258,7 @@ pub(super) fn isa(text: &str, frames: &Frames) -> Linked {
     out
 }
 
-/// Whether a line of a code object is an instruction: `	s_endpgm`.
+/// Whether a line of a code object is an instruction: `    s_endpgm`, with a tab before it.
 #[must_use]
 pub(super) fn is_isa(line: &str) -> bool {
     line.starts_with(['\t', ' ']) && !line.trim().is_empty()

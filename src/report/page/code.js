@@ -154,8 +154,9 @@ function keep(index, row) {
   }
   kept = [index, row];
   activate(index);
-  point(index, row, true);
+  // First what takes room, then what scrolls into the rest.
   valuesOf(index, row);
+  point(index, row, true);
 }
 
 function letGo() {
