@@ -165,7 +165,7 @@ pub(crate) struct KernelArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) arch: Vec<String>,
     /// A configuration of `@triton.autotune` by its number, or `all`; other options win over what it says
-    #[arg(long, value_name = "N|all", value_parser = config)]
+    #[arg(long, value_name = "N|all", value_parser = config_choice)]
     pub(crate) config: Option<ConfigChoice>,
     /// Warps per block: a power of two up to 32 [default: the configuration's, or 4]
     #[arg(long, value_name = "N")]
@@ -219,6 +219,10 @@ pub(crate) struct Layout {
 pub(crate) struct ReportPage {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
+    /// What to show beside it: a GPU (`sm_80`), options, values and types (`num_warps=8, BLOCK=64`; `config=2`), or a
+    /// folder with the stages that a compiler left
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) against: Option<String>,
     /// The file to write
     #[arg(short, long, default_value = "report.html")]
     pub(crate) output: PathBuf,
@@ -799,7 +803,7 @@ fn remap(text: &str) -> Result<(String, String), String> {
     Ok((from.to_owned(), to.to_owned()))
 }
 
-fn config(text: &str) -> Result<ConfigChoice, String> {
+pub(crate) fn config_choice(text: &str) -> Result<ConfigChoice, String> {
     match text.trim() {
         "all" => Ok(ConfigChoice::All),
         n => n.parse().map(ConfigChoice::One).map_err(|_| "expected a number, or `all`".to_owned()),

@@ -11,10 +11,10 @@ use ttc::diag::{Diagnostic, codes};
 use ttc::driver::output::write_file;
 use ttc::ir::text::{ParseOptions, parse_module};
 use ttc::ir::{Attr, Type};
+use ttc::layout::picture::{Window, picture};
 use ttc::layout::plan::shared_access::element_bytes;
 use ttc::layout::plan::{ConversionPlan, describe};
 use ttc::layout::render::{render, render_banks};
-use ttc::layout::svg::svg;
 use ttc::layout::{Dim, LinearLayout, try_to_linear_layout};
 use ttc::source::SourceMap;
 use ttc::target::Target;
@@ -56,7 +56,7 @@ fn show(args: &Layout, sources: &mut SourceMap) -> Result<String, Vec<Diagnostic
     let found = layouts.iter().map(|text| linear(sources, text, tensor)).collect::<Result<Vec<_>, _>>()?;
     let bits = if tensor.elem().is_ptr() { 64 } else { tensor.elem().bit_width().unwrap_or(32).next_multiple_of(8) };
     if let (Some(path), Some(last)) = (&args.svg, found.last()) {
-        write_file(path, svg(last, element_bytes(bits)).as_bytes()).map_err(|d| vec![d])?;
+        write_file(path, picture(last, element_bytes(bits), Window::ALL).svg().as_bytes()).map_err(|d| vec![d])?;
     }
     match found[..] {
         [one] => Ok(one_layout(one, shape, bits)),

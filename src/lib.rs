@@ -109,6 +109,9 @@ pub mod source;
 pub mod diag;
 
 #[doc(hidden)]
+pub mod draw;
+
+#[doc(hidden)]
 pub mod text_file;
 
 #[doc(hidden)]

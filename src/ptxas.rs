@@ -40,6 +40,7 @@ use std::time::Duration;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{cli, tools};
 use crate::target::Target;
+pub use cubin::registers;
 pub use find::{Tool, find, find_libdevice};
 pub use report::{FunctionUsage, Usage};
 pub use run::stop_all;
@@ -188,19 +189,34 @@ pub fn release(ptxas: Option<&Path>) -> Option<String> {
     (!release.is_empty()).then_some(release)
 }
 
-/// Disassembles a cubin to text, as `nvdisasm -c` prints it; `lines` adds the source lines.
+/// What a listing of a cubin says besides the instructions. nvdisasm prints either the one or the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    Plain,
+    /// The source lines.
+    Lines,
+    /// How many registers are in use at each instruction.
+    Lives,
+}
+
+/// Disassembles a cubin to text, as `nvdisasm -c` prints it.
 ///
 /// # Errors
 /// `E0801`, `E0802`, `E0804`, `E0806`, and `E0807` with nvdisasm's own message when it fails.
 pub fn disassemble(
     cubin: &[u8],
     nvdisasm: Option<&Path>,
-    lines: bool,
+    detail: Detail,
     time_limit: Option<Duration>,
 ) -> Result<String, Diagnostic> {
     let tool = find(Tool::Nvdisasm, nvdisasm)?;
-    let lines = lines.then(|| Word::from("-g"));
-    let words = [Word::from("-c")].into_iter().chain(lines).chain([Word::Input(String::new(), 0)]).collect();
+    let mut words: Vec<Word> = vec!["-c".into()];
+    match detail {
+        Detail::Plain => {}
+        Detail::Lines => words.push("-g".into()),
+        Detail::Lives => words.extend(["-lrm", "count"].map(Word::from)),
+    }
+    words.push(Word::Input(String::new(), 0));
     let run = Run::new(Tool::Nvdisasm, tool, words, &[cubin])?;
     let ended = run.execute(time_limit)?;
     if ended.status.success() && !ended.stopped {

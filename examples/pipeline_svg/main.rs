@@ -4,10 +4,9 @@
 //! was made so.
 #![allow(clippy::print_stderr)]
 
-mod picture;
-mod timeline;
-
 use std::process::ExitCode;
+
+use ttc::report::before_and_after;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -15,8 +14,8 @@ fn main() -> ExitCode {
         eprintln!("usage: pipeline_svg FILE.ttgir OUT.svg");
         return ExitCode::from(2);
     };
-    let drawn = std::fs::read_to_string(input).map_err(|e| e.to_string()).and_then(|text| picture::draw(input, &text));
-    match drawn.and_then(|svg| std::fs::write(output, svg).map_err(|e| e.to_string())) {
+    let drawn = std::fs::read_to_string(input).map_err(|e| e.to_string()).and_then(|t| before_and_after(input, &t));
+    match drawn.and_then(|picture| std::fs::write(output, picture.svg()).map_err(|e| e.to_string())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{input}: {why}");

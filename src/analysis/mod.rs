@@ -14,6 +14,7 @@ pub mod prepared;
 pub mod programs;
 pub mod ranges;
 pub mod scratch;
+pub mod shared_accesses;
 pub mod shared_alias;
 pub mod shared_effects;
 pub mod touched;

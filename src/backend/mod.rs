@@ -186,6 +186,16 @@ pub(crate) trait Generator: Sync {
     /// Why the tool cannot be run.
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic>;
 
+    /// A binary's instructions with the numbers of registers that are in use at each, in the words of the vendor's
+    /// tool; `None` where no tool knows.
+    ///
+    /// # Errors
+    /// Why the tool cannot be run.
+    fn lives(&self, binary: &[u8], tools: &Tools<'_>) -> Result<Option<String>, Diagnostic>;
+
+    /// The registers of a thread, as a binary says it, or the assembly that it was made of.
+    fn registers(&self, assembly: &str, binary: &[u8]) -> Option<u32>;
+
     /// Code for several architectures as one file, from which the driver chooses.
     ///
     /// # Errors
@@ -214,6 +224,47 @@ vendors!(back_ends);
 /// `E0935` when nothing does.
 pub(crate) fn generator(target: &Target) -> Result<&'static dyn Generator, Diagnostic> {
     of(target).generator().ok_or_else(|| no_stage(Stage::Llir, target))
+}
+
+/// The bytes that the target can copy from global to shared memory at once, past the registers, the most first.
+pub(crate) fn async_copy_bytes(target: &Target) -> &'static [u32] {
+    of(target).generator().map_or(&[], |g| g.machine().async_copy_bytes())
+}
+
+/// A binary as text.
+pub(crate) struct Listed {
+    /// The instructions with their source lines.
+    pub(crate) text: String,
+    /// The instructions with the registers in use, if the vendor's tool knows.
+    pub(crate) lives: Option<String>,
+    /// The registers of a thread, if anything says.
+    pub(crate) registers: Option<u32>,
+}
+
+/// Takes a binary apart that somebody else may have made.
+///
+/// # Errors
+/// Why the tool cannot be run.
+pub(crate) fn listing(
+    target: &Target,
+    assembly: &str,
+    binary: &[u8],
+    time_limit: Option<Duration>,
+) -> Result<Listed, Diagnostic> {
+    let generator = generator(target)?;
+    let tools = Tools {
+        assembler: None,
+        line_info: true,
+        fp_fusion: true,
+        retry: false,
+        shared: None,
+        source_name: None,
+        time_limit,
+        line_listing: true,
+    };
+    let text = generator.list(binary, &tools)?;
+    let lives = generator.lives(binary, &tools).unwrap_or(None);
+    Ok(Listed { text, lives, registers: generator.registers(assembly, binary) })
 }
 
 /// LLVM's name of the architecture of a target, which its triples start with.

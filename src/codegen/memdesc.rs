@@ -13,7 +13,7 @@
 //!
 //! # Accesses of a tensor
 //!
-//! 1. [`SharedAccess`] gives the accesses from the layouts of the tensor and of the allocation, knowing which address
+//! 1. [`shared_accesses`] gives the accesses from the layouts of the tensor and of the allocation, knowing which address
 //!    bits the offsets can set.
 //! 2. Sub-slices start at multiples of their size, so adding the offset is exclusive or, and the inverse layout is
 //!    linear over it: the part that the offsets contribute is computed once, bit by bit, with bits that move alike
@@ -25,13 +25,13 @@ use inkwell::values::{IntValue, PointerValue};
 
 use super::lower::{Lower, Res, Val, as_int, defect};
 use crate::analysis::allocation::buffer_bytes;
-use crate::analysis::scratch::element_bits;
+use crate::analysis::shared_accesses;
 use crate::analysis::shared_alias::viewed;
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::core::MemDesc;
 use crate::ir::dialects::ttg::ttg::MemDescIndex;
 use crate::ir::{Encoding, Type, Value};
-use crate::layout::plan::SharedAccess;
-use crate::layout::{Dim, LinearLayout, layout_of};
+use crate::layout::{LinearLayout, layout_of};
 
 /// A descriptor of shared memory.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ pub(crate) struct View<'c> {
 
 /// How a tensor is read from or written to a view.
 pub(crate) struct ViewAccess<'c> {
-    pub(crate) access: SharedAccess,
+    pub(crate) at: shared_accesses::ViewAccess,
     pub(crate) base: PointerValue<'c>,
     /// What the view's offsets contribute to every address in bytes, with the bits that it can set.
     pub(crate) foreign: Option<(IntValue<'c>, u64)>,
@@ -92,7 +92,7 @@ impl<'c> Lower<'c, '_> {
     /// all that its memory has.
     pub(crate) fn view_store(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
         let at = self.view_access(value, tensor)?;
-        if at.access.fills_blocks() {
+        if at.at.access.fills_blocks() {
             return Ok(at);
         }
         let text = "each block of the cluster would store a part of what its memory has";
@@ -102,52 +102,25 @@ impl<'c> Lower<'c, '_> {
     /// How a tensor of type `tensor` lies in the view `value`.
     pub(crate) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
         let ty = self.ir.ty(value);
-        let memory = ty.as_memdesc().ok_or_else(|| defect("an access to something that is no memory descriptor"))?;
-        if matches!(memory.encoding.as_encoding(), Some(Encoding::PaddedShared(_))) {
+        let padded = |m: &MemDesc| matches!(m.encoding.as_encoding(), Some(Encoding::PaddedShared(_)));
+        if ty.as_memdesc().is_some_and(padded) {
             let text = format!("`{ty}`: accesses to padded shared memory have no code generation yet");
             return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text).help("use a swizzled layout"));
         }
-        let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
-        let rank = shared.out_dims().count();
-        if memory.shape.len() != rank {
-            return Err(no_layout(
-                ty,
-                "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first",
-            ));
-        }
         let view = self.view(value)?;
-        let inverse = shared.pseudoinvert().ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
-        let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
-        let bits = element_bits(ty);
-        let columns = offset_columns(&inverse, &memory.shape, alloc, bits / 8);
-        let reached = columns.iter().flatten().fold(0u64, |acc, &(_, column)| acc | column);
-        let access = SharedAccess::new(
-            Self::layout(tensor)?,
-            shared,
-            bits,
-            reached / u64::from(bits / 8),
-            &self.options.target.shared,
-        )
-        .map_err(|e| no_layout(ty, &e.reason))?;
-        let foreign = if reached == 0 { None } else { Some((self.offset_part(&view.offsets, &columns)?, reached)) };
-        Ok(ViewAccess { access, base: view.base, foreign })
+        let at = shared_accesses::view_access(ty, tensor, &self.options.target.shared)
+            .map_err(|e| no_layout(ty, &e.reason))?;
+        let foreign =
+            if at.reached == 0 { None } else { Some((self.offset_part(&view.offsets, &at.columns)?, at.reached)) };
+        Ok(ViewAccess { at, base: view.base, foreign })
     }
 
     /// Where a view starts, and how it goes on from there.
     pub(crate) fn view_start(&mut self, value: Value) -> Res<ViewStart<'c>> {
         let ty = self.ir.ty(value);
-        let memory = ty.as_memdesc().ok_or_else(|| defect("a matrix in shared memory that is no memory descriptor"))?;
-        let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
-        let rank = shared.out_dims().count();
-        if memory.shape.len() != rank {
-            return Err(no_layout(
-                ty,
-                "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first",
-            ));
-        }
-        let inverse = shared.pseudoinvert().ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
-        let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
-        let columns = offset_columns(&inverse, &memory.shape, alloc, element_bits(ty) / 8);
+        let columns = shared_accesses::view_columns(ty).map_err(|e| no_layout(ty, &e.reason))?;
+        let inverse = layout_of(ty).ok().and_then(LinearLayout::pseudoinvert);
+        let inverse = inverse.ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
         let view = self.view(value)?;
         let (base, buffer) = match self.buffer(value) {
             Some((all, number, bytes)) => (self.view(all)?.base, Some((self.buffer_number(all, number)?, bytes))),
@@ -204,15 +177,6 @@ impl<'c> Lower<'c, '_> {
         }
         Ok(sum.0)
     }
-}
-
-/// For each dimension the bits of the offset that may be set, each with the bytes to which it moves an address.
-fn offset_columns(inverse: &LinearLayout, shape: &[i64], alloc: &[i64], element_bytes: u32) -> Vec<Vec<(u32, u64)>> {
-    let bits = |size: i64| (size.max(1) as u64).ilog2();
-    let column = |d: usize, bit: u32| {
-        u64::from(inverse.basis(Dim::axis(d), bit as usize, Dim::Offset)) * u64::from(element_bytes)
-    };
-    (0..shape.len()).map(|d| (bits(shape[d])..bits(alloc[d])).map(|bit| (bit, column(d, bit))).collect()).collect()
 }
 
 fn no_layout(ty: Type, why: &str) -> Diagnostic {

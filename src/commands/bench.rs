@@ -82,7 +82,7 @@ fn try_bench(b: &Bench, report: &mut Report) -> Result<(), Stop> {
         output::write_file(path, all.to_json().as_bytes()).map_err(nowhere)?;
     }
     if let Some(path) = &b.svg {
-        output::write_file(path, picture(&all, b.plot).svg().as_bytes()).map_err(nowhere)?;
+        output::write_file(path, picture(&all, b.plot).picture().svg().as_bytes()).map_err(nowhere)?;
     }
     Ok(())
 }

@@ -58,6 +58,18 @@ fn case(k: &KernelArgs, file: &Path, sources: &mut SourceMap) -> Result<Input, V
     Ok(Input { preset, ..loaded.input })
 }
 
+/// The names of the parameters of the case files among the inputs.
+pub(super) fn case_params(k: &KernelArgs, sources: &mut SourceMap) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let mut names = vec![];
+    for file in k.files.iter().filter(|f| f.extension().is_some_and(|e| e == "toml")) {
+        let mut folder = Folder { sources: std::mem::take(sources), include: k.include.clone() };
+        let loaded = folder.load_for(file, k.kernel.first().map(String::as_str));
+        *sources = folder.sources;
+        names.extend(loaded?.case.params.iter().map(|(name, _)| name.clone()));
+    }
+    Ok(names)
+}
+
 /// The options of a run that stand in [`KernelArgs`].
 pub(super) fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
     let options = JobOptions {

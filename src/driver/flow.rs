@@ -379,6 +379,7 @@ impl Flow<'_, '_> {
             printed: _,
             dumps: _,
             passes: _,
+            lives: _,
             slow_assembler: _,
         } = later;
         (self.made.kernel, self.made.artifacts, self.made.metadata) = (kernel, artifacts, metadata);

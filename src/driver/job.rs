@@ -117,6 +117,9 @@ pub struct Compiled {
     pub dumps: Vec<String>,
     /// The passes that ran, if [`Debug::keep_passes`] asks for them.
     pub passes: Vec<PassText>,
+    /// How many registers are in use at each instruction, as the disassembler prints it, if [`Debug::line_listing`]
+    /// asks for it and the tool knows.
+    pub lives: Option<String>,
 }
 
 /// A pass, and the module behind it.
@@ -129,6 +132,8 @@ pub struct PassText {
     pub time: Duration,
     /// The module, if the pass changed it.
     pub text: Option<String>,
+    /// The module with its locations, behind the passes of [`Debug::keep_located`].
+    pub located: Option<String>,
 }
 
 /// What to show of the pipeline.
@@ -147,7 +152,9 @@ pub struct Debug {
     pub verify_each: bool,
     /// Whether to keep the passes with the modules behind them.
     pub keep_passes: bool,
-    /// Whether a listing says from which source lines its instructions came.
+    /// Passes behind which the module is kept with its locations, if the passes are kept.
+    pub keep_located: BTreeSet<&'static str>,
+    /// Whether a listing says from which source lines its instructions came, and what registers are in use is kept.
     pub line_listing: bool,
     /// The remarks to collect.
     pub remarks: BTreeSet<Group>,
@@ -164,6 +171,7 @@ impl Default for Debug {
             time_passes: false,
             verify_each: true,
             keep_passes: false,
+            keep_located: BTreeSet::new(),
             line_listing: false,
             remarks: BTreeSet::new(),
         }

@@ -55,7 +55,9 @@ impl<'a> Observer<'a> {
     fn keep(&mut self, ir: &Ir, pass: &'static str, time: Duration, changed: bool) {
         if self.debug.keep_passes {
             let text = changed.then(|| print_module(ir, &PrintOptions { locations: false, ..self.print }));
-            self.passes.push(PassText { stage: self.stage, pass, time, text });
+            let located = self.debug.keep_located.contains(pass);
+            let located = located.then(|| print_module(ir, &PrintOptions { locations: true, ..self.print }));
+            self.passes.push(PassText { stage: self.stage, pass, time, text, located });
         }
     }
 

@@ -11,7 +11,7 @@
 //! - [`plan`]: how data moves between threads, as data;
 //! - [`rules`]: what the verifier asks of single operations;
 //! - [`render`]: who holds what, as a table of text;
-//! - [`svg`](mod@svg): the same as a picture.
+//! - [`picture`](mod@picture): the same as a picture.
 
 mod algebra;
 pub mod blocked;
@@ -21,13 +21,13 @@ pub mod encodings;
 mod error;
 pub mod fp4;
 pub mod linear;
+pub mod picture;
 pub mod plan;
 pub mod queries;
 pub mod render;
 mod reshape;
 pub mod rules;
 mod solve;
-pub mod svg;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -36,7 +36,7 @@ pub fn render_banks(layout: &LinearLayout, element_bytes: u32) -> String {
 
 fn render_cells(layout: &LinearLayout, holder: impl Fn(&LinearLayout, u64) -> String) -> String {
     let shape: Vec<usize> = layout.out_sizes().iter().map(|s| s.1 as usize).collect();
-    let cells = cells(layout, &shape, holder);
+    let cells: Vec<String> = cells(layout, &shape, holder).iter().map(|names| names.join("|")).collect();
     let width = cells.iter().map(String::len).max().unwrap_or(0);
     let (rows, columns) = match shape[..] {
         [] => (1, 1),
@@ -74,21 +74,20 @@ fn write_table(text: &mut String, cells: &[String], columns: usize, width: usize
     }
 }
 
-/// The holders of each element, in row-major order.
-pub(super) fn cells(
+/// What is said of the holders of each element, in row-major order, for the elements of the box `shape`.
+pub(super) fn cells<T>(
     layout: &LinearLayout,
     shape: &[usize],
-    holder: impl Fn(&LinearLayout, u64) -> String,
-) -> Vec<String> {
-    let mut cells = vec![String::new(); shape.iter().product()];
+    holder: impl Fn(&LinearLayout, u64) -> T,
+) -> Vec<Vec<T>> {
+    let mut cells: Vec<Vec<T>> = (0..shape.iter().product()).map(|_| vec![]).collect();
     for place in 0..1u64 << layout.total_in_bits() {
         let element = layout.unpack(layout.apply_packed(place));
-        let index = element.iter().zip(shape).fold(0, |acc, (&c, &size)| acc * size + c.unsigned_abs() as usize);
-        let cell = &mut cells[index];
-        if !cell.is_empty() {
-            cell.push('|');
+        let inside = |(&c, &size): (&i32, &usize)| (c.unsigned_abs() as usize) < size;
+        if element.iter().zip(shape).all(inside) {
+            let index = element.iter().zip(shape).fold(0, |acc, (&c, &size)| acc * size + c.unsigned_abs() as usize);
+            cells[index].push(holder(layout, place));
         }
-        cell.push_str(&holder(layout, place));
     }
     cells
 }

@@ -50,12 +50,16 @@ pub fn assemble(assembly: &str, target: &Target, limit: Option<Duration>) -> Res
     run(Tool::Lld, words, &object, target.name, limit)
 }
 
-/// The instructions of a code object as text.
+/// The instructions of a code object as text; `lines` adds the source lines.
 ///
 /// # Errors
 /// As [`assemble`].
-pub fn disassemble(code_object: &[u8], limit: Option<Duration>) -> Result<String, Diagnostic> {
-    let words = vec!["--disassemble".into(), "--no-show-raw-insn".into(), Word::Input(String::new(), 0)];
+pub fn disassemble(code_object: &[u8], lines: bool, limit: Option<Duration>) -> Result<String, Diagnostic> {
+    let mut words: Vec<Word> = vec!["--disassemble".into(), "--no-show-raw-insn".into()];
+    if lines {
+        words.push("--line-numbers".into());
+    }
+    words.push(Word::Input(String::new(), 0));
     let text = run(Tool::Objdump, words, code_object, "a code object", limit)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

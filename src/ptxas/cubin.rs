@@ -29,6 +29,40 @@ pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
     (made_for != target.version()).then(|| format!("it is code for compute capability {}.{}", made_for.0, made_for.1))
 }
 
+/// The registers of a thread, of the function that takes most; `None` if the bytes do not say.
+///
+/// Section `.nv.info` (type `SHT_CUDA_INFO`) is a list of attributes: a format, a number, and a size of 16 bits. One of
+/// format 4 is followed by so many bytes. `EIATTR_REGCOUNT` (0x2f) has the number of a symbol and that of its registers
+/// ("CUDA Binary Utilities", nvdisasm, which prints the section).
+#[must_use]
+pub fn registers(bytes: &[u8]) -> Option<u32> {
+    const INFO: u32 = 0x7000_0000;
+    const REGCOUNT: u8 = 0x2f;
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let half = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
+    let wide =
+        |at: usize| usize::try_from(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?)).ok();
+    let (table, size, count) = (wide(0x28)?, half(0x3a)?, half(0x3c)?);
+    let mut most = None;
+    for header in (0..count).filter_map(|n| table.checked_add(n * size)) {
+        if word(header.checked_add(4)?) != Some(INFO) {
+            continue;
+        }
+        let (start, length) = (wide(header + 24)?, wide(header + 32)?);
+        let section = bytes.get(start..start.checked_add(length)?)?;
+        let mut rest = section;
+        while let [format, number, low, high, after @ ..] = rest {
+            let length = if *format == 4 { usize::from(u16::from_le_bytes([*low, *high])) } else { 0 };
+            let Some((value, next)) = after.split_at_checked(length) else { break };
+            if let (REGCOUNT, [_, _, _, _, a, b, c, d]) = (*number, value) {
+                most = most.max(Some(u32::from_le_bytes([*a, *b, *c, *d])));
+            }
+            rest = next;
+        }
+    }
+    most
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -416,9 +416,9 @@ fn real_ptxas_and_nvdisasm_take_a_kernel_there_and_back() {
         done.cubin,
         "the same PTX gives the same bytes"
     );
-    let text = disassemble(&done.cubin, Some(&nvdisasm), false, None).unwrap();
+    let text = disassemble(&done.cubin, Some(&nvdisasm), Detail::Plain, None).unwrap();
     assert!(text.contains(".target") && text.contains("STG.E"), "{text}");
-    let error = disassemble(b"no cubin", Some(&nvdisasm), false, None).unwrap_err();
+    let error = disassemble(b"no cubin", Some(&nvdisasm), Detail::Plain, None).unwrap_err();
     let _kept = Kept::of(&error);
     assert_eq!(error.code.id, "E0807");
 }

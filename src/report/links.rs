@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::core::{Loc, LocData};
+
 use super::frames::{Frames, Place};
 
 /// The lines of a text, each with its places.
@@ -12,6 +14,9 @@ pub(super) type Linked = Vec<(String, Vec<Place>)>;
 
 /// TTIR and TTGIR: each operation ends in `loc(#loc7)`, and the aliases stand at the end. Both are left out of what is
 /// shown.
+///
+/// The number of a row in the shown text is that of the line in the whole text less the lines before it that are left
+/// out: see [`is_shown`].
 #[must_use]
 pub(super) fn ir(text: &str) -> Linked {
     let aliases: BTreeMap<&str, &str> = text
@@ -19,8 +24,8 @@ pub(super) fn ir(text: &str) -> Linked {
         .filter_map(|l| l.split_once(" = loc(").map(|(name, rest)| (name, rest.strip_suffix(')').unwrap_or(rest))))
         .filter(|(name, _)| name.starts_with("#loc"))
         .collect();
-    let shown = text.lines().filter(|l| !l.starts_with("#loc") && !l.starts_with("// ttc.metadata"));
-    shown
+    text.lines()
+        .filter(|line| is_shown(line))
         .map(|line| {
             let mut chain = vec![];
             let (start, at) = match line.rfind(" loc(") {
@@ -31,6 +36,26 @@ pub(super) fn ir(text: &str) -> Linked {
             (without_locations(&line[..start]), chain)
         })
         .collect()
+}
+
+/// Whether a line of IR is shown.
+#[must_use]
+pub(super) fn is_shown(line: &str) -> bool {
+    !line.starts_with("#loc") && !line.starts_with("// ttc.metadata")
+}
+
+/// The places of a location, as [`ir`] reads them from its text.
+#[must_use]
+pub(super) fn chain_of(loc: Loc) -> Vec<Place> {
+    match loc.data() {
+        LocData::Unknown => vec![],
+        LocData::File { file, line, .. } => {
+            Some((file.to_string(), *line)).filter(|(_, line)| *line > 0).into_iter().collect()
+        }
+        LocData::Name { child, .. } => chain_of(*child),
+        LocData::CallSite { callee, caller } => [chain_of(*callee), chain_of(*caller)].concat(),
+        LocData::Fused(parts) => parts.iter().flat_map(|&l| chain_of(l)).collect(),
+    }
 }
 
 /// A line without the locations of the arguments that it declares.
@@ -170,12 +195,19 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// PTX: `.loc FILE LINE COLUMN` holds until the next one; `.file FILE "name"` stands anywhere.
+/// Assembly: `.loc FILE LINE COLUMN` holds until the next one; `.file FILE "name"` stands anywhere, on AMD with the folder
+/// before the name.
 #[must_use]
-pub(super) fn ptx(text: &str, frames: &Frames) -> Linked {
+pub(super) fn assembly(text: &str, frames: &Frames) -> Linked {
     let file = |line: &str| {
         let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
-        Some((number.parse::<u32>().ok()?, name.trim().split('"').nth(1)?.to_owned()))
+        let quoted: Vec<&str> = name.split('"').skip(1).step_by(2).collect();
+        let name = match quoted.as_slice() {
+            [folder, name, ..] if !name.starts_with('/') && !folder.is_empty() => format!("{folder}/{name}"),
+            [_, name, ..] | [name] => (*name).to_owned(),
+            [] => return None,
+        };
+        Some((number.parse::<u32>().ok()?, name))
     };
     let files: BTreeMap<u32, String> = text.lines().filter_map(file).collect();
     let mut now: Vec<Place> = vec![];
@@ -195,10 +227,41 @@ pub(super) fn ptx(text: &str, frames: &Frames) -> Linked {
             ["}"] => now = vec![],
             _ => {}
         }
-        let instruction = words.first().is_some_and(|w| !w.starts_with(['.', '$', '/', '{', '}', '(', ')']));
+        let instruction = words.first().is_some_and(|w| is_assembly(w));
         out.push((line.to_owned(), if instruction { now.clone() } else { vec![] }));
     }
     out
+}
+
+/// Whether a line of assembly that starts with this word is an instruction.
+fn is_assembly(word: &str) -> bool {
+    !word.starts_with(['.', '$', '/', '{', '}', '(', ')', ';', '-']) && !word.ends_with(':')
+}
+
+/// A code object's instructions, as llvm-objdump prints them: `; name:7` holds until the next one. Addresses stand in
+/// comments behind the instructions.
+#[must_use]
+pub(super) fn isa(text: &str, frames: &Frames) -> Linked {
+    let mut now: Vec<Place> = vec![];
+    let mut out = vec![];
+    for line in text.lines() {
+        if let Some((name, at)) = line.strip_prefix("; ").and_then(|l| l.rsplit_once(':')) {
+            now = at.parse().ok().filter(|l| *l > 0).map_or_else(Vec::new, |l| frames.with_callers(&(name.into(), l)));
+            continue;
+        }
+        if line.is_empty() || line.starts_with(';') {
+            continue;
+        }
+        let chain = if is_isa(line) { now.clone() } else { vec![] };
+        out.push((line.split(" //").next().unwrap_or(line).trim_end().to_owned(), chain));
+    }
+    out
+}
+
+/// Whether a line of a code object is an instruction: `    s_endpgm`, with a tab before it.
+#[must_use]
+pub(super) fn is_isa(line: &str) -> bool {
+    line.starts_with(['\t', ' ']) && !line.trim().is_empty()
 }
 
 /// SASS with its line table, as nvdisasm prints it: `//## File "name", line 7` holds until the next one.
@@ -272,7 +335,8 @@ mod tests {
         assert_eq!(all, [expected.clone(), vec![place("src/k.tk", 2)]]);
         // PTX and SASS get the caller back.
         let frames = Frames::of(all.iter().map(Vec::as_slice));
-        let lines = ptx("\t.loc\t2 9 3\n\tadd.s32 %r1, 1, 2;\n$L__tmp:\n\t.file\t2 \"<prelude>/lib.tk\"\n", &frames);
+        let lines =
+            assembly("\t.loc\t2 9 3\n\tadd.s32 %r1, 1, 2;\n$L__tmp:\n\t.file\t2 \"<prelude>/lib.tk\"\n", &frames);
         assert_eq!(lines[0], ("\tadd.s32 %r1, 1, 2;".to_owned(), expected.clone()));
         assert_eq!(lines[1].1, vec![]);
         let lines = sass(
@@ -280,5 +344,14 @@ mod tests {
             &frames,
         );
         assert_eq!((lines.len(), &lines[0].1), (2, &expected));
+        let text =
+            "\n0000 <k>:\n; k():\n; <prelude>/lib.tk:9\n\ts_load_dword s6, s[4:5], 0x10 // 000000001700: C0020182\n";
+        let lines = isa(text, &frames);
+        assert_eq!(
+            lines,
+            [("0000 <k>:".to_owned(), vec![]), ("\ts_load_dword s6, s[4:5], 0x10".to_owned(), expected.clone())]
+        );
+        let lines = assembly("\t.file\t2 \"<prelude>\" \"lib.tk\"\n\t.loc\t2 9 3\n\ts_endpgm\n.LBB0_1:\n", &frames);
+        assert_eq!((lines[0].1.clone(), lines[1].1.clone()), (expected.clone(), vec![]));
     }
 }

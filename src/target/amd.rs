@@ -13,7 +13,7 @@ mod matrix;
 
 pub use matrix::{MatrixElem, MatrixInstr, MatrixUnit};
 
-use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -68,6 +68,7 @@ pub(super) static DEVICES: Devices = Devices {
     triton_arch: |t| TritonArch::Name(t.name),
     version: |t| t.amd().map_or((0, 0), |isa| isa.version),
     product: |t| t.amd().map(|isa| isa.product),
+    multiprocessor,
     num_stages: 2,
     // CDNA3 alone has `xf32`, which has the bits of tf32.
     dot_precisions: |t| {
@@ -100,6 +101,28 @@ const PRODUCTS: &[(&[&str], &str)] = &[
     (&["rx7900", "7900xtx", "7900xt", "w7900", "rdna3"], "gfx1100"),
     (&["rx9070", "9070xt", "9070", "r9700", "rdna4"], "gfx1201"),
 ];
+
+/// What the workgroups on one compute unit of CDNA share, or on a pair of RDNA, which shares its LDS: four SIMD units with
+/// vector registers of their own (LLVM, "User Guide for AMDGPU Backend"; the instruction set guides, "Vector
+/// General-Purpose Registers" and "Workgroups"). Scalar registers are not counted: a wave of CDNA with more than 100 of
+/// them, which is rare, leaves room for 7 in a unit at most.
+fn multiprocessor(target: &Target) -> Multiprocessor {
+    let of_cdna = Multiprocessor {
+        warps: 32,
+        blocks: 16,
+        parts: 4,
+        registers: 512,
+        register_unit: 8,
+        shared: target.shared.bytes,
+        shared_reserved: 0,
+        shared_unit: 512,
+    };
+    if target.is_amd(&[Family::Rdna3, Family::Rdna4]) {
+        let shared = 2 * target.shared.bytes;
+        return Multiprocessor { warps: 64, blocks: 32, registers: 1536, register_unit: 24, shared, ..of_cdna };
+    }
+    Multiprocessor { shared_unit: if target.is_cdna4() { 1280 } else { 512 }, ..of_cdna }
+}
 
 /// The target that a user names: `gfx942`, `hip:gfx942`, `hip:gfx942:64`, or with the modes behind it that ROCm writes,
 /// `gfx942:sramecc+:xnack-`. Code here keeps to what every mode allows.

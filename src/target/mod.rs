@@ -25,6 +25,7 @@
 
 mod amd;
 mod nvidia;
+mod occupancy;
 mod shared_memory;
 
 use std::fmt;
@@ -33,6 +34,7 @@ use crate::diag::{Diagnostic, codes::cli};
 
 pub use amd::{MatrixElem, MatrixInstr, MatrixUnit};
 pub use nvidia::{Generation, RunsOn};
+pub use occupancy::{Multiprocessor, Occupancy, Resource, Usage};
 pub use shared_memory::SharedMemory;
 
 /// The one list of vendors. A line has the name of the vendor, and that of the modules that belong to it: of its devices
@@ -139,6 +141,7 @@ struct Devices {
     version: fn(&Target) -> (u32, u32),
     /// A device of this kind as its driver names it, where one is the usual.
     product: fn(&Target) -> Option<&'static str>,
+    multiprocessor: fn(&Target) -> Multiprocessor,
     /// The stages of a pipelined loop where nobody says how many.
     num_stages: u32,
     /// The words of `input_precision` that a product may have.

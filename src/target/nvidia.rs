@@ -9,7 +9,7 @@
 //! specifications. Lowest PTX ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel
 //! to confirm them when ptxas is there.
 
-use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, SharedMemory, Target, TritonArch};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -70,6 +70,7 @@ pub(super) static DEVICES: Devices = Devices {
     triton_arch: |t| TritonArch::Number(t.capability()),
     version: |t| (t.capability() / 10, t.capability() % 10),
     product,
+    multiprocessor,
     num_stages: 3,
     dot_precisions: |_| &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
     takes_small_products: false,
@@ -122,6 +123,27 @@ const PRODUCTS: &[(&[&str], &str)] = &[
 
 /// GPUs whose modules can be read and that nothing is compiled for.
 static OLDER: &[Target] = &[row("sm_70", 70, 60, 96), row("sm_75", 75, 63, 64)];
+
+/// What the blocks on one multiprocessor share (CUDA C++ Programming Guide, "Compute Capabilities", table of technical
+/// specifications). A quarter of 65,536 registers are 512 for each of 32 lanes; a warp takes them in units of 256.
+fn multiprocessor(target: &Target) -> Multiprocessor {
+    let (warps, blocks) = match target.capability() {
+        80 => (64, 32),
+        86 | 87 => (48, 16),
+        90 | 100 | 103 => (64, 32),
+        _ => (48, 24),
+    };
+    Multiprocessor {
+        warps,
+        blocks,
+        parts: 4,
+        registers: Target::REGISTERS_PER_MULTIPROCESSOR / 4 / 32,
+        register_unit: 8,
+        shared: target.shared.bytes + SharedMemory::RESERVED,
+        shared_reserved: SharedMemory::RESERVED,
+        shared_unit: 128,
+    }
+}
 
 /// The target that a user names: `sm_80`, `compute_80`, `80`, `8.0`, `cuda:80`, `cuda:80:32`.
 fn find(word: &str) -> Option<Target> {
@@ -236,6 +258,13 @@ impl Target {
             120 => 188,
             _ => 0,
         }
+    }
+
+    /// Whether it is known how the hardware takes an access of a warp to shared memory apart, and so what bank conflicts
+    /// cost: 128 bytes at a time, by neighbouring threads (CUDA C++ Programming Guide, "Shared Memory").
+    #[must_use]
+    pub fn has_known_phases(&self) -> bool {
+        self.nvidia().is_some()
     }
 
     /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.

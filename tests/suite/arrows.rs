@@ -28,7 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lexer", &["source", "diag"]),
     ("parser", &["lexer", "source", "diag"]),
     ("ir", &["source", "diag"]),
-    ("layout", &["ir", "source", "diag", "target"]),
+    ("draw", &[]),
+    ("layout", &["ir", "source", "diag", "target", "draw"]),
     ("irgen", &["parser", "ir", "source", "diag", "target", "text_file"]),
     ("irgen::types", &[]),
     ("irgen::front", &["irgen::types"]),
@@ -74,7 +75,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["fingerprint", "source", "diag", "target", "irgen", "launch", "backend", "ptxas", "driver", "gpu::lock"],
     ),
     ("gpu::lock", &[]),
-    ("report", &["source", "diag", "backend", "driver", "passes"]),
+    (
+        "report",
+        &["source", "diag", "target", "draw", "ir", "layout", "analysis", "passes", "backend", "driver", "text_file"],
+    ),
     (
         "lsp",
         &[
@@ -110,6 +114,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "driver",
             "cases",
             "cache",
+            "draw",
         ],
     ),
     ("args", &[]),
@@ -158,7 +163,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("llvm_sys", &["codegen/", "backend/"]),
     ("ariadne", &["diag/"]),
     // Operations and instructions of one vendor; `passes/ttg/` asks the table for classes instead.
-    ("TtngOp", &["ir/", "analysis/", "interp/", "backend/", "layout/", "passes/nvidia/", "passes/common/"]),
+    ("TtngOp", &["ir/", "analysis/", "interp/", "backend/", "layout/", "passes/nvidia/", "passes/common/", "report/"]),
     ("NvidiaMma", &["ir/", "layout/", "backend/", "passes/nvidia/", "passes/common/"]),
     ("NvmmaShared", &["ir/", "analysis/", "layout/", "backend/", "passes/nvidia/"]),
     ("std::process", &["ptxas.rs", "ptxas/", "main.rs", "whole_file.rs", "codegen/llvm/guard.rs", "build/object.rs"]),

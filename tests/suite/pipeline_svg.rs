@@ -4,10 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-#[path = "../../examples/pipeline_svg/picture.rs"]
-mod picture;
-#[path = "../../examples/pipeline_svg/timeline.rs"]
-mod timeline;
+use ttc::report::before_and_after;
 
 fn input() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pipeline-loop.ttgir")).unwrap()
@@ -15,7 +12,7 @@ fn input() -> String {
 
 #[test]
 fn the_picture_shows_what_the_pass_does() {
-    let made = picture::draw("pipeline-loop.ttgir", &input()).unwrap();
+    let made = before_and_after("pipeline-loop.ttgir", &input()).unwrap().svg();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pipeline-loop.svg");
     if std::env::var_os("BLESS").is_some() {
         fs::write(path, made).unwrap();
@@ -31,13 +28,13 @@ fn the_picture_shows_what_the_pass_does() {
 #[test]
 fn a_loop_without_a_schedule_is_refused() {
     let text: String = input().replace("loop.stage", "x.stage");
-    let why = picture::draw("x.ttgir", &text).unwrap_err();
+    let why = before_and_after("x.ttgir", &text).unwrap_err();
     assert!(why.contains("--tritongpu-schedule-loops"), "{why}");
 }
 
 #[test]
 fn a_loop_with_unknown_bounds_is_refused() {
     let text = input().replace("(%x: ", "(%m: i32, %x: ").replace("%c0 to %c6", "%c0 to %m");
-    let why = picture::draw("x.ttgir", &text).unwrap_err();
+    let why = before_and_after("x.ttgir", &text).unwrap_err();
     assert!(why.contains("constants"), "{why}");
 }

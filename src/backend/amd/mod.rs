@@ -96,7 +96,15 @@ impl Generator for AmdBackend {
     }
 
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
-        code_object::disassemble(binary, tools.time_limit)
+        code_object::disassemble(binary, tools.line_listing, tools.time_limit)
+    }
+
+    fn lives(&self, _: &[u8], _: &Tools<'_>) -> Result<Option<String>, Diagnostic> {
+        Ok(None)
+    }
+
+    fn registers(&self, assembly: &str, _: &[u8]) -> Option<u32> {
+        Some(facts::Facts::of(assembly).registers).filter(|&n| n > 0)
     }
 
     fn bundle(&self, images: &[Image], _: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {

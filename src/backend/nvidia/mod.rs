@@ -35,7 +35,7 @@ use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, AssembleOptions, Part, Tool};
+use crate::ptxas::{self, AssembleOptions, Detail, Part, Tool};
 use crate::target::Target;
 
 /// NVIDIA's GPUs.
@@ -115,7 +115,16 @@ impl Generator for NvidiaBackend {
     }
 
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
-        ptxas::disassemble(binary, None, tools.line_listing, tools.time_limit)
+        let detail = if tools.line_listing { Detail::Lines } else { Detail::Plain };
+        ptxas::disassemble(binary, None, detail, tools.time_limit)
+    }
+
+    fn lives(&self, binary: &[u8], tools: &Tools<'_>) -> Result<Option<String>, Diagnostic> {
+        ptxas::disassemble(binary, None, Detail::Lives, tools.time_limit).map(Some)
+    }
+
+    fn registers(&self, _: &str, binary: &[u8]) -> Option<u32> {
+        ptxas::registers(binary)
     }
 
     fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {

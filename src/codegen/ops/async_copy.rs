@@ -12,18 +12,13 @@
 use inkwell::values::{IntValue, PointerValue};
 
 use super::memory;
+use crate::analysis::shared_accesses::{Piece, pieces};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::{AsyncCopy, Caching};
 use crate::codegen::memdesc::ViewAccess;
 use crate::ir::dialects::ttg::ttg as view;
 use crate::ir::{Op, Value};
 use crate::layout::{FreeMasks, free_variable_masks};
-
-/// One copy of every thread: consecutive registers from `first`, and where they go.
-struct Piece {
-    first: usize,
-    offset: u32,
-}
 
 /// `ttg.async_copy_global_to_local`
 pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -32,52 +27,16 @@ pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     // The instruction itself fills in zeros.
     let other = other.filter(|&o| !super::constant::is_zero(cx, o));
     let at = cx.view_store(target, cx.ir.ty(src))?;
-    if let Some((bytes, pieces)) = pieces(cx, view, src, mask, &at) {
+    let widths = cx.machine.async_copy_bytes();
+    if let Some((bytes, pieces)) = pieces(cx.ir, view, &at.at.access, &cx.prepared.axis, widths) {
         instructions(cx, &at, bytes, &pieces, src, mask, other)?;
     } else {
         let caching = Caching::of(view.cache(cx.ir), view.evict(cx.ir), view.isVolatile(cx.ir));
         let regs = memory::load_elements(cx, &caching, src, mask, view.other(cx.ir))?;
-        cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
+        cx.store_layout_to_shared(&at.at.access, at.base, at.foreign, &regs)?;
     }
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
-}
-
-/// Finds the widest copies that do all of it (step 1).
-fn pieces(
-    cx: &Lower<'_, '_>,
-    view: view::AsyncCopyGlobalToLocal,
-    src: Value,
-    mask: Option<Value>,
-    at: &ViewAccess<'_>,
-) -> Option<(u32, Vec<Piece>)> {
-    let accesses = at.access.accesses();
-    let element = at.access.access_bytes() / at.access.vec() as u32;
-    let stated = view.contiguity(cx.ir).and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
-    let run = cx
-        .prepared
-        .axis
-        .ptr_contiguity(cx.ir, src)
-        .max(stated)
-        .min(mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m)));
-    cx.machine.async_copy_bytes().iter().find_map(|&bytes| {
-        let count = (bytes / element) as usize;
-        if !bytes.is_multiple_of(element) || count == 0 || count > run as usize || count > at.access.vec() {
-            return None;
-        }
-        let mut pieces = vec![];
-        for access in accesses {
-            for (i, registers) in access.registers.chunks(count).enumerate() {
-                let first = registers[0];
-                // In global memory a run starts at a multiple of its length.
-                if !first.is_multiple_of(count) || registers.iter().enumerate().any(|(k, &r)| r != first + k) {
-                    return None;
-                }
-                pieces.push(Piece { first, offset: access.offset + i as u32 * bytes });
-            }
-        }
-        Some((bytes, pieces))
-    })
 }
 
 /// Writes the copies, each by one thread and under its mask (steps 2 and 3).
@@ -96,7 +55,7 @@ fn instructions<'c>(
     // Every block of a cluster fills its own memory, whatever the others hold.
     let free = FreeMasks { block: 0, ..free_variable_masks(Lower::layout(cx.ir.ty(src))?) };
     let owner = memory::owner(cx, free)?;
-    let addresses = cx.shared_addresses(&at.access, at.base, at.foreign)?;
+    let addresses = cx.shared_addresses(&at.at.access, at.base, at.foreign)?;
     let count = pieces_len(at, bytes);
     for piece in pieces {
         let to = cx.shared_address(&addresses, piece.offset, 0)?;
@@ -125,7 +84,7 @@ fn instructions<'c>(
 }
 
 fn pieces_len(at: &ViewAccess<'_>, bytes: u32) -> usize {
-    (bytes / (at.access.access_bytes() / at.access.vec() as u32)) as usize
+    (bytes / (at.at.access.access_bytes() / at.at.access.vec() as u32)) as usize
 }
 
 /// Stores what stands for elements that are masked off.

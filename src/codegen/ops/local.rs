@@ -6,18 +6,15 @@
 use inkwell::values::{IntValue, PointerValue};
 
 use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::shared_accesses;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Grid;
-use crate::codegen::memdesc::{View, ViewAccess};
+use crate::codegen::memdesc::View;
 use crate::ir::dialects::discardable::{GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::ir::dialects::enums::ProgramDim;
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::{Op, Type, Value};
 use crate::layout::layout_of;
-use crate::layout::plan::SharedAccess;
-
-/// More bytes than any buffer has: an instruction may read anywhere in it.
-const WHOLE: u32 = 1 << 31;
 
 /// `ttg.local_alloc`
 pub(crate) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -40,8 +37,8 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
     let at = cx.view_store(target, cx.ir.ty(source))?;
     let regs = cx.get(source)?;
-    let matrices = if cx.options.target.shared.stmatrix { as_matrices(&at) } else { None };
-    cx.store_layout_to_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, &regs)
+    let access = shared_accesses::store(&at.at, &cx.options.target.shared);
+    cx.store_layout_to_shared(&access, at.base, at.foreign, &regs)
 }
 
 /// `ttg.local_load`
@@ -50,22 +47,10 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(result);
     let at = cx.view_access(ttg::LocalLoad(op).src(cx.ir), ty)?;
     let elem = cx.elem_type(ty)?;
-    let matrices = if cx.options.target.shared.ldmatrix { as_matrices(&at) } else { None };
-    let regs = cx.load_layout_from_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, elem)?;
+    let access = shared_accesses::load(&at.at, &cx.options.target.shared);
+    let regs = cx.load_layout_from_shared(&access, at.base, at.foreign, elem)?;
     cx.set(result, regs);
     Ok(())
-}
-
-/// The load or the store by whole matrices, where that takes fewer wavefronts, or as many with fewer
-/// instructions.
-fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
-    // Rows of matrices are 16 bytes; a view that starts within one has no addresses for them.
-    if at.foreign.is_some_and(|(_, bits)| bits & 15 != 0) {
-        return None;
-    }
-    let cost = |a: &SharedAccess| (a.total_wavefronts(), a.accesses().len());
-    let matrices = [false, true].into_iter().filter_map(|transposed| at.access.as_matrices(transposed, WHOLE));
-    matrices.min_by_key(cost).filter(|m| cost(m) < cost(&at.access))
 }
 
 /// `ttg.memdesc_index`: the buffers lie one after the other.

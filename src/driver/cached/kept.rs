@@ -52,6 +52,7 @@ impl Result {
             dumps: _,
             passes: _,
             slow_assembler: _,
+            lives: _,
         } = made;
         Some(Result {
             kernel: kernel.clone(),

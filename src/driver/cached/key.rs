@@ -178,6 +178,8 @@ pub(super) fn wanted(want: &[Stage], debug: &Debug) -> Option<Key> {
         // The verifier changes nothing, and what is kept was made without a fault.
         verify_each: _,
         keep_passes,
+        // Nothing of it is kept without the passes.
+        keep_located: _,
         line_listing,
         remarks,
     } = debug;
@@ -275,6 +277,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         printed: _,
         dumps: _,
         passes: _,
+        lives: _,
     } = made;
     d.text(kernel);
     // The file of the metadata leaves out some of it. This form shows all.

@@ -4,8 +4,8 @@ use super::{Flow, Step};
 use crate::backend::{Binary, Stage, Tools};
 use crate::codegen::Module;
 use crate::codegen::llvm::Attempt;
-use crate::diag::Diagnostic;
 use crate::diag::codes::tools as codes;
+use crate::diag::{Diagnostic, Severity};
 use crate::driver::job::JobOptions;
 use crate::driver::timings;
 use crate::passes::remarks::Group;
@@ -113,8 +113,15 @@ impl Flow<'_, '_> {
         let options = self.options.clone();
         let tools = Tools { line_listing: self.debug.line_listing, ..tools(&options, None, None) };
         let generator = self.generator()?;
-        let listing = self.timed("nvdisasm", |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
+        let listing = self.timed("listing", |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
         self.keep(Stage::Listing, |_| listing.into_bytes());
+        if self.debug.line_listing {
+            // The listing is what was asked for; without this it lacks a column.
+            match self.timed("registers in use", |_| generator.lives(&done.bytes, &tools)) {
+                Ok(lives) => self.made.lives = lives,
+                Err(why) => self.made.diagnostics.push(Diagnostic { severity: Severity::Warning, ..why }),
+            }
+        }
         Ok(())
     }
 

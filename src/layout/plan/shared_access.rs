@@ -291,14 +291,20 @@ impl SharedAccess {
     /// How many wavefronts one access of one warp takes. It is the same number for all.
     #[must_use]
     pub fn wavefronts(&self) -> u32 {
-        let (phase_lanes, words) = self.phase();
+        self.wavefronts_of(self.access_bytes())
+    }
+
+    /// As [`SharedAccess::wavefronts`], for accesses that are cut into instructions of so many bytes.
+    #[must_use]
+    pub fn wavefronts_of(&self, bytes: u32) -> u32 {
+        let (phase_lanes, words) = self.phase(bytes);
         let columns: Vec<u64> = words.map(|w| 1 << w).chain(self.lane_words().take(phase_lanes as usize)).collect();
         let rank = |mask: u64| {
             let mut pivots = Pivots::new();
             columns.iter().enumerate().filter(|(i, c)| pivots.insert(*i, **c & mask)).count() as u32
         };
         let banks = u64::from(self.memory.banks - 1);
-        self.ideal_wavefronts() << (rank(u64::MAX) - rank(banks))
+        self.ideal_wavefronts_of(bytes) << (rank(u64::MAX) - rank(banks))
     }
 
     /// How many wavefronts all accesses of one warp take.
@@ -310,19 +316,25 @@ impl SharedAccess {
     /// How many wavefronts one access would take if no bank held two words: as many as there are phases.
     #[must_use]
     pub fn ideal_wavefronts(&self) -> u32 {
+        self.ideal_wavefronts_of(self.access_bytes())
+    }
+
+    /// As [`SharedAccess::ideal_wavefronts`], for accesses that are cut into instructions of so many bytes.
+    #[must_use]
+    pub fn ideal_wavefronts_of(&self, bytes: u32) -> u32 {
         match self.form {
-            Form::Vector => 1 << (self.map.in_bits(Dim::Lane) - self.phase().0),
-            Form::Matrix { .. } => self.access_bytes() / self.memory.bank_bytes,
+            Form::Vector => 1 << (self.map.in_bits(Dim::Lane) - self.phase(bytes).0),
+            Form::Matrix { .. } => bytes / self.memory.bank_bytes,
         }
     }
 
     /// The bits of the lane number that change within a phase, and the bits of the word address that change within one
     /// thread's access.
-    fn phase(&self) -> (u32, std::ops::Range<u32>) {
+    fn phase(&self, bytes: u32) -> (u32, std::ops::Range<u32>) {
         if let Form::Matrix { .. } = self.form {
             return (3, 0..2);
         }
-        let words = (self.access_bytes() / self.memory.bank_bytes).max(1).trailing_zeros();
+        let words = (bytes / self.memory.bank_bytes).max(1).trailing_zeros();
         (self.map.in_bits(Dim::Lane).saturating_sub(words), 0..words)
     }
 
