@@ -76,7 +76,7 @@ fn explained(code: &Code) -> String {
     let line = |line: &str| {
         let fence = line.starts_with("```");
         in_code ^= fence;
-        if in_code || fence { format!("{line}\n") } else { wrapped("", line) }
+        if in_code || fence || line.starts_with("    ") { format!("{line}\n") } else { wrapped("", line) }
     };
     code.explain.trim().lines().map(line).collect()
 }

@@ -38,6 +38,10 @@ pub(crate) fn wrapped(indent: &str, text: &str) -> String {
         }
         in_code ^= word.matches('`').count() % 2 == 1;
     }
+    // Outside of code, `<` would begin a tag.
+    for word in words.iter_mut().filter(|w| !w.contains('`')) {
+        *word = word.replace('<', "\\<");
+    }
     let (mut out, mut width) = (String::new(), 0);
     for word in words {
         let length = word.chars().count();
