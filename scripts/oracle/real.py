@@ -136,8 +136,10 @@ def in_fork(work, *args):
 
 
 def normal(text):
-    """Lines without locations, with layouts in place of their names, and values numbered in order."""
+    """Lines without locations and the kernel's name, with layouts in place of their names, and values numbered in order."""
     text = re.sub(r"^#loc.*\n|^// ttc.*\n", "", text, flags=re.M)
+    # A kernel may have a name of its own for the reference's cache (`repr=` of its decorator).
+    text = re.sub(r"(tt\.func public) @[\w$.]+", r"\1 @kernel", text)
     while (shorter := re.sub(r' ?loc\((?:[^()"]|"[^"]*"|\([^()]*\))*\)', "", text)) != text:
         text = shorter
     alias = dict(re.findall(r"^(#\w+) = (.*)$", text, flags=re.M))

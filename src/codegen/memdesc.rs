@@ -103,10 +103,6 @@ impl<'c> Lower<'c, '_> {
     pub(crate) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
         let ty = self.ir.ty(value);
         let memory = ty.as_memdesc().ok_or_else(|| defect("an access to something that is no memory descriptor"))?;
-        if matches!(memory.encoding.as_encoding(), Some(Encoding::PaddedShared(_))) {
-            let text = format!("`{ty}`: accesses to padded shared memory have no code generation yet");
-            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text).help("use a swizzled layout"));
-        }
         let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
         let rank = shared.out_dims().count();
         if memory.shape.len() != rank {
@@ -129,6 +125,10 @@ impl<'c> Lower<'c, '_> {
             &self.options.target.shared,
         )
         .map_err(|e| no_layout(ty, &e.reason))?;
+        let access = match memory.encoding.as_encoding() {
+            Some(Encoding::PaddedShared(e)) => access.padded(&e.intervals).map_err(|e| no_layout(ty, &e.reason))?,
+            _ => access,
+        };
         let foreign = if reached == 0 { None } else { Some((self.offset_part(&view.offsets, &columns)?, reached)) };
         Ok(ViewAccess { access, base: view.base, foreign })
     }
