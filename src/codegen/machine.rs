@@ -331,12 +331,7 @@ pub(crate) trait Machine: Sync {
 
     /// Tells LLVM that the loads of a `ttg.local_load` with this token, those behind an instruction of the block, do not
     /// read what copies under way write.
-    fn mark_loads(
-        &self,
-        cx: &Lower<'_, '_>,
-        token: Option<Value>,
-        behind: Option<InstructionValue<'_>>,
-    ) -> Res<()>;
+    fn mark_loads(&self, cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()>;
 
     // ---- atomics ----
 

@@ -69,11 +69,7 @@ pub(super) fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
         num_stages: k.num_stages,
         num_ctas: k.num_ctas,
         pipelining: k.pipeline,
-        amd: AmdOptions {
-            matrix_instr_nonkdim: k.matrix_instr_nonkdim,
-            kpack: k.kpack,
-            waves_per_eu: k.waves_per_eu,
-        },
+        amd: AmdOptions { matrix_instr_nonkdim: k.matrix_instr_nonkdim, kpack: k.kpack, waves_per_eu: k.waves_per_eu },
         ..JobOptions::default()
     };
     request::check_options(&options)?;

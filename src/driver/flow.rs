@@ -28,11 +28,11 @@ use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::ir::{Attr, Ir};
 use crate::irgen;
 use crate::irgen::{Given, Launch};
-use crate::target::AmdOptions;
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::remarks::{self, Group, Parameter};
 use crate::source::{FileId, SourceMap};
+use crate::target::AmdOptions;
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 

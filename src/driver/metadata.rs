@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::fingerprint::fingerprint;
 use crate::ir::{Ir, Op};
 use crate::irgen::{ConfigInfo, Launch};
-use crate::target::AmdOptions;
 use crate::launch::{Descriptor, TensorMap};
 use crate::layout::encodings::{TmaBlock, tma_block};
+use crate::target::AmdOptions;
 
 /// One argument of a kernel, in launch order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]

@@ -189,12 +189,6 @@ impl Target {
         }
     }
 
-    /// Whether loops copy their operands straight to shared memory: whether copies are as wide as loads.
-    #[must_use]
-    pub fn copies_directly(&self) -> bool {
-        self.is_cdna4()
-    }
-
     /// CDNA4: MI350.
     #[must_use]
     pub fn is_cdna4(&self) -> bool {

@@ -84,8 +84,7 @@ impl<'c> Copies<'c> {
         let start = cx.padded(self.made.access.padding(), start)?;
         let start = cx.intrinsic("llvm.amdgcn.readfirstlane", &[start.get_type().into()], &[start.into()])?;
         let to = cx.shared_at(self.base, as_int(start)?)?;
-        let (from, mask) =
-            if self.made.keeps_lanes() { (from, mask) } else { self.exchanged(cx, place, from, mask)? };
+        let (from, mask) = if self.made.keeps_lanes() { (from, mask) } else { self.exchanged(cx, place, from, mask)? };
         let pred = match (mask, self.owner) {
             (Some(mask), Some(owner)) => Some(cx.b.build_and(mask, owner, "")?),
             (one, other) => one.or(other),
@@ -121,10 +120,8 @@ impl<'c> Copies<'c> {
         let high = cx.b.build_right_shift(address, cx.int_type(64).const_int(32, false), false, "")?;
         let high = cx.b.build_int_truncate(high, cx.int_type(32), "")?;
         let (low, high) = (moved(cx, low)?, moved(cx, high)?);
-        let (low, high) = (
-            cx.b.build_int_z_extend(low, cx.int_type(64), "")?,
-            cx.b.build_int_z_extend(high, cx.int_type(64), "")?,
-        );
+        let (low, high) =
+            (cx.b.build_int_z_extend(low, cx.int_type(64), "")?, cx.b.build_int_z_extend(high, cx.int_type(64), "")?);
         let high = cx.b.build_left_shift(high, cx.int_type(64).const_int(32, false), "")?;
         let address = cx.b.build_or(high, low, "")?;
         let from = cx.b.build_int_to_ptr(address, from.get_type().into_pointer_type(), "")?;
@@ -145,7 +142,13 @@ impl<'c> Copies<'c> {
             None => rest,
         };
         let stored = values.iter().map(|&v| cx.as_stored(v)).collect::<Res<Vec<_>>>()?;
-        memory::guarded(cx, Some(pred.into()), |cx| cx.store_shared(to, &stored))
+        memory::guarded(cx, Some(pred.into()), |cx| {
+            cx.store_shared(to, &stored)?;
+            // Other lanes' bytes: LLVM need not wait for the copy in front.
+            let store = cx.b.get_insert_block().and_then(|block| block.get_last_instruction());
+            let store = store.filter(|i| i.get_opcode() == InstructionOpcode::Store);
+            store.map_or(Ok(()), |store| set_scopes(cx, store, Some(LOADS), Some(COPIES)))
+        })
     }
 }
 
@@ -188,7 +191,9 @@ fn set_scopes(
 /// Marks the loads from shared memory behind an instruction, or from the start of the block on, as apart from copies under
 /// way, if their token says that a wait is in front of them.
 pub(super) fn mark_loads(cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()> {
-    let waited = token.and_then(|token| cx.ir.def_op(token)).is_some_and(|op| cx.ir.is(op, crate::ir::dialects::TtgOp::AsyncWait));
+    let waited = token
+        .and_then(|token| cx.ir.def_op(token))
+        .is_some_and(|op| cx.ir.is(op, crate::ir::dialects::TtgOp::AsyncWait));
     if !waited || cx.options.target.direct_copy_bytes().is_empty() {
         return Ok(());
     }
@@ -199,7 +204,8 @@ pub(super) fn mark_loads(cx: &Lower<'_, '_>, token: Option<Value>, behind: Optio
     for instruction in std::iter::successors(first, |i| i.get_next_instruction()) {
         let from_shared = || {
             let address = instruction.get_operand(0).and_then(|operand| operand.value());
-            address.is_some_and(|a| a.is_pointer_value() && space_of(a.into_pointer_value()) == u32::from(SPACES.shared))
+            address
+                .is_some_and(|a| a.is_pointer_value() && space_of(a.into_pointer_value()) == u32::from(SPACES.shared))
         };
         if instruction.get_opcode() == InstructionOpcode::Load && from_shared() {
             set_scopes(cx, instruction, Some(LOADS), Some(COPIES))?;

@@ -201,12 +201,7 @@ impl Machine for Amd {
         copies::lower(cx, op)
     }
 
-    fn mark_loads(
-        &self,
-        cx: &Lower<'_, '_>,
-        token: Option<Value>,
-        behind: Option<InstructionValue<'_>>,
-    ) -> Res<()> {
+    fn mark_loads(&self, cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()> {
         copies::mark_loads(cx, token, behind)
     }
 

@@ -242,7 +242,8 @@ pub fn choose(cx: &mut Walker<'_>, func: &Func, index: usize) -> R<(ConfigInfo, 
 /// Reports a value for something that is neither a parameter of the kernel nor an option.
 pub(super) fn check_tuned(cx: &mut Walker<'_>, func: &Func, name: &str, at: crate::source::Span, what: &str) -> R<()> {
     let known = func.def.params.iter().any(|p| *p.name.name == *name);
-    let option = ["num_warps", "num_stages", "num_ctas", "maxnreg"].contains(&name) || AmdOptions::NAMES.contains(&name);
+    let option =
+        ["num_warps", "num_stages", "num_ctas", "maxnreg"].contains(&name) || AmdOptions::NAMES.contains(&name);
     if known || option || WITHOUT_EFFECT.contains(&name) {
         return Ok(());
     }

@@ -116,8 +116,11 @@ fn along_offsets(padded: &PaddedShared, source: Type, count: u32, threads: Threa
     warp.resize(threads.num_warps.trailing_zeros() as usize, vec![0; rank]);
     register.extend(bits);
     let axes = Dim::axes(rank);
-    let sizes: Vec<(Dim, u32)> =
-        axes.iter().zip(source.shape()).map(|(&axis, &n)| Some((axis, u32::try_from(n).ok()?))).collect::<Option<_>>()?;
+    let sizes: Vec<(Dim, u32)> = axes
+        .iter()
+        .zip(source.shape())
+        .map(|(&axis, &n)| Some((axis, u32::try_from(n).ok()?)))
+        .collect::<Option<_>>()?;
     let bases = [(Dim::Register, register), (Dim::Lane, lane), (Dim::Warp, warp), (Dim::Block, vec![])];
     Some(layout::from_linear(&LinearLayout::from_bases(&bases, &sizes).ok()?))
 }

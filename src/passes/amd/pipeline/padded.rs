@@ -53,7 +53,7 @@ pub(super) fn for_copies(from: Type, operand: &Encoding, order: &[u32]) -> Optio
         intervals: vec![(LANES * operand.per_copy(), padding)],
         offset: offset.collect(),
         block: vec![],
-        shape: vec![],
+        shape: vec![u32::try_from(rows).ok()?, u32::try_from(columns).ok()?],
     }))
 }
 
