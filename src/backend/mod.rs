@@ -25,7 +25,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::cli::NO_SUCH_STAGE;
 use crate::ir::Ir;
 use crate::passes::manager::Pipeline;
-use crate::target::{Target, Vendor, vendors};
+use crate::target::{AmdOptions, Target, Vendor, vendors};
 
 /// What a compilation can produce, in order. Back ends have words of their own for the last three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -67,6 +67,7 @@ pub struct GpuOptions {
     pub num_stages: u32,
     pub tma: Tma,
     pub pipelining: Pipelining,
+    pub amd: AmdOptions,
 }
 
 impl GpuOptions {
@@ -80,6 +81,7 @@ impl GpuOptions {
             num_stages: 3,
             tma: Tma::default(),
             pipelining: Pipelining::default(),
+            amd: AmdOptions::default(),
         }
     }
 }

@@ -10,6 +10,9 @@
 //! compute unit: the tuning guides of ROCm.
 
 mod matrix;
+mod options;
+
+pub use options::AmdOptions;
 
 pub use matrix::{MatrixElem, MatrixInstr, MatrixUnit};
 
@@ -197,6 +200,16 @@ impl Target {
     #[must_use]
     pub fn has_row_xmask(&self) -> bool {
         self.is_amd(&[Family::Rdna3, Family::Rdna4])
+    }
+
+    /// The bytes of a lane that one instruction copies from global straight to shared memory, the most first.
+    #[must_use]
+    pub fn direct_copy_bytes(&self) -> &'static [u32] {
+        match self.amd().map(|isa| isa.family) {
+            Some(Family::Cdna4) => &[16, 4],
+            Some(Family::Cdna3) => &[4],
+            _ => &[],
+        }
     }
 
     /// CDNA4: MI350.

@@ -32,7 +32,7 @@ use std::fmt;
 
 use crate::diag::{Diagnostic, codes::cli};
 
-pub use amd::{MatrixElem, MatrixInstr, MatrixUnit};
+pub use amd::{AmdOptions, MatrixElem, MatrixInstr, MatrixUnit};
 pub use nvidia::{Generation, RunsOn};
 pub use occupancy::{Multiprocessor, Occupancy, Resource, Usage};
 pub use shared_memory::SharedMemory;

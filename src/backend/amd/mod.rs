@@ -6,6 +6,7 @@
 
 mod atomics;
 mod buffer;
+mod copies;
 mod debug;
 mod dialect;
 mod dot;
