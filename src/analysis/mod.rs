@@ -16,4 +16,5 @@ pub mod ranges;
 pub mod scratch;
 pub mod shared_alias;
 pub mod shared_effects;
+pub mod slopes;
 pub mod touched;

@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Refill, Stages, Tma};
+use crate::backend::{GpuOptions, Order, Refill, Stages, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::loads_to_tma;
@@ -43,6 +43,10 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
         ];
         p.add_with(&loads_to_tma::PASS, &chosen);
         p.add(&cse::PASS);
+    }
+    // Behind the proofs of `loads_to_tma`, which know that the number of a program is not negative.
+    if options.pipelining.order == Order::HeaviestFirst && target.has_wgmma() {
+        p.add(&tt::heaviest_first::PASS);
     }
     p.add(&tt::loop_unroll::PASS);
     p

@@ -2,6 +2,7 @@
 
 mod block_access;
 pub mod combine;
+pub mod heaviest_first;
 pub mod licm;
 pub mod loop_aware_cse;
 pub mod loop_peeling;
