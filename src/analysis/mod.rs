@@ -8,6 +8,7 @@ pub mod cluster_mbarriers;
 pub mod clusters;
 pub mod exchange;
 pub mod flow;
+pub mod forms;
 pub mod live_range;
 pub mod membar;
 pub mod prepared;

@@ -4,5 +4,6 @@ pub mod canonicalize;
 pub mod cse;
 pub mod inline;
 pub mod licm;
+pub(crate) mod polynomials;
 pub mod sccp;
 pub mod symbol_dce;

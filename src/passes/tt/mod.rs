@@ -10,3 +10,4 @@ pub mod loop_unroll;
 pub mod reorder_broadcast;
 pub mod rewrite_tensor_descriptor;
 pub mod rewrite_tensor_pointer;
+pub mod skip_masks;

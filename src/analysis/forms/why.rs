@@ -1,5 +1,5 @@
-//! Why a load stays as it is.
+//! Why something has no form, or is no rectangle.
 
 /// The reason in words that go on a sentence: "the load does not become TMA: …".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Why(pub &'static str);
+pub(crate) struct Why(pub &'static str);
