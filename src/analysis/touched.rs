@@ -16,8 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::flow::value_edges;
 use crate::ir::core::{Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::memory::Class;
-use crate::ir::dialects::enums::CacheModifier;
-use crate::ir::dialects::tt::tt::{Call, Load, Return};
+use crate::ir::dialects::tt::tt::{Call, Return};
 use crate::ir::dialects::ttng::ttng::TensormapCreate;
 use crate::ir::dialects::{Classes, Effects, TtOp, TtgOp, TtngOp};
 
@@ -42,17 +41,6 @@ pub struct Touched {
     pub parameters: Vec<Touch>,
     /// To memory whose address comes from no parameter.
     pub elsewhere: Touch,
-}
-
-/// Whether a module may learn, while it runs, what others have written: it uses results of atomic operations, or reads
-/// volatile memory.
-#[must_use]
-pub fn may_learn_of_others(ir: &Ir) -> bool {
-    ir.all_ops(ir.module()).into_iter().any(|op| {
-        let atomic = ir.is(op, TtOp::AtomicRmw) || ir.is(op, TtOp::AtomicCas);
-        let volatile = Load::of(ir, op).is_some_and(|l| l.isVolatile(ir) || l.cache(ir) == Some(CacheModifier::Cv));
-        volatile || atomic && ir.results(op).iter().any(|&r| ir.has_uses(r))
-    })
 }
 
 /// Finds out what a kernel and the functions that it calls do.

@@ -11,7 +11,7 @@ mod nvidia;
 mod pipelining;
 mod process;
 
-pub use pipelining::{Masks, Order, Pipelining, Refill, Stages};
+pub use pipelining::{Pipelining, Refill, Stages};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

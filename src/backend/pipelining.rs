@@ -7,8 +7,6 @@ pub struct Pipelining {
     /// In a cluster, copies of [`Refill::All`] go to all blocks that want the same.
     pub multicast: bool,
     pub stages: Stages,
-    pub order: Order,
-    pub masks: Masks,
 }
 
 /// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
@@ -33,43 +31,15 @@ pub enum Stages {
     Asked,
 }
 
-/// In which order a grid is gone through.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Order {
-    /// From its end, where programs with larger numbers have more to do (`ttc-heaviest-first`).
-    #[default]
-    HeaviestFirst,
-    /// From its start.
-    Grid,
-}
-
-/// In which iterations of loops with matrix products values are masked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Masks {
-    /// Where the mask leaves something out (`ttc-skip-masks`).
-    #[default]
-    WhereNeeded,
-    /// In all of them.
-    Everywhere,
-}
-
 impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
                             not for the block, in every loop; else where warp groups gain from it), `no-refill` (in no \
                             loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
-                            `all-stages` (as many stages as asked for, also where fewer let two blocks fit), \
-                            `grid-order` (no grid is gone through from its end), \
-                            `all-masks` (values are masked in every iteration of a loop)";
+                            `all-stages` (as many stages as asked for, also where fewer let two blocks fit)";
 
     /// Triton's schedules.
-    pub const TRITON: Pipelining = Pipelining {
-        refill: Refill::Never,
-        multicast: false,
-        stages: Stages::Asked,
-        order: Order::Grid,
-        masks: Masks::Everywhere,
-    };
+    pub const TRITON: Pipelining = Pipelining { refill: Refill::Never, multicast: false, stages: Stages::Asked };
 
     /// The choices that a list of words names, separated by commas. What it does not name is as by default.
     ///
@@ -83,12 +53,9 @@ impl Pipelining {
                 "no-refill" => chosen.refill = Refill::Never,
                 "multicast" => chosen.multicast = true,
                 "all-stages" => chosen.stages = Stages::Asked,
-                "grid-order" => chosen.order = Order::Grid,
-                "all-masks" => chosen.masks = Masks::Everywhere,
                 _ => {
                     return Err(format!(
-                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages`, \
-                         `grid-order` or `all-masks`"
+                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast` or `all-stages`"
                     ));
                 }
             }
@@ -102,14 +69,12 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages, order, masks } = self;
+        let Pipelining { refill, multicast, stages } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
             ("multicast", multicast),
             ("all-stages", stages == Stages::Asked),
-            ("grid-order", order == Order::Grid),
-            ("all-masks", masks == Masks::Everywhere),
         ];
         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }

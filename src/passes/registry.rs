@@ -21,8 +21,6 @@ pub static ALL: &[&Pass] = &[
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
     &nvidia::loads_to_tma::PASS,
-    &tt::skip_masks::PASS,
-    &tt::heaviest_first::PASS,
     &tt::loop_unroll::PASS,
     &tt::loop_peeling::PASS,
     &ttg::convert_from_tt::PASS,

@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Masks, Order, Refill, Stages, Tma};
+use crate::backend::{GpuOptions, Refill, Stages, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::loads_to_tma;
@@ -9,9 +9,6 @@ use crate::passes::nvidia::pipeline::refill;
 use crate::passes::ttg::pipeline::assign_latencies;
 use crate::passes::{nvidia, tt, ttg};
 use crate::target::Generation;
-
-/// Elements a thread from which on a branch costs less than the mask of a tile.
-const LEAST_MASKED: u32 = 16;
 
 /// TTIR as the front end makes it to optimised TTIR.
 pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
@@ -46,14 +43,6 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
         ];
         p.add_with(&loads_to_tma::PASS, &chosen);
         p.add(&cse::PASS);
-    }
-    // Behind the proofs of `loads_to_tma`, which know that the number of a program is not negative.
-    if options.pipelining.masks == Masks::WhereNeeded && target.has_wgmma() {
-        let least = LEAST_MASKED * options.num_warps * target.warp_size();
-        p.add_with(&tt::skip_masks::PASS, &[(tt::skip_masks::LEAST, least.to_string())]);
-    }
-    if options.pipelining.order == Order::HeaviestFirst && target.has_wgmma() {
-        p.add(&tt::heaviest_first::PASS);
     }
     p.add(&tt::loop_unroll::PASS);
     p

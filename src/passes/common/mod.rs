@@ -4,6 +4,5 @@ pub mod canonicalize;
 pub mod cse;
 pub mod inline;
 pub mod licm;
-pub(crate) mod polynomials;
 pub mod sccp;
 pub mod symbol_dce;

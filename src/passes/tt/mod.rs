@@ -2,7 +2,6 @@
 
 mod block_access;
 pub mod combine;
-pub mod heaviest_first;
 pub mod licm;
 pub mod loop_aware_cse;
 pub mod loop_peeling;
@@ -10,4 +9,3 @@ pub mod loop_unroll;
 pub mod reorder_broadcast;
 pub mod rewrite_tensor_descriptor;
 pub mod rewrite_tensor_pointer;
-pub mod skip_masks;

@@ -12,9 +12,9 @@
 //!    see what threads have just written (PTX ISA, "Proxies"). As for loads that the pipeliner moves, arrays of different
 //!    parameters are taken not to overlap where one of them is written. A kernel that waits for what others write
 //!    meanwhile (it uses results of atomic operations, or reads volatile memory) keeps its loads.
-//! 2. Its addresses are sums of indices times strides ([`crate::analysis::forms`]), its mask is taken apart ([`masks`]), and
-//!    both together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than that, or leaves
-//!    other elements than zero, the loaded block is selected from under the mask again.
+//! 2. Its addresses are sums of indices times strides ([`forms`], with [`bounds`]), its mask is taken apart ([`masks`]), and both
+//!    together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than that, or leaves other
+//!    elements than zero, the loaded block is selected from under the mask again.
 //! 3. Rows that wrap around (`% M`) may be read as zeros instead if nobody sees them ([`rows`]).
 //! 4. The descriptor is made in front of the loops, once for all loads that have the same; the load becomes
 //!    `tt.descriptor_load` of it, transposed if the contiguous axis is not the last one ([`emit`]).
@@ -29,22 +29,28 @@
 //!       a = d.load([0, k * 64])
 //! ```
 
+mod bounds;
 mod carried;
 mod emit;
+mod forms;
+mod masks;
+mod poly;
 mod rectangle;
 mod rows;
+mod why;
 
 use std::collections::BTreeSet;
 
+use self::forms::Forms;
+use self::masks::Term;
 use self::rectangle::{Access, Rectangle};
+use self::why::Why;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::chained_products;
-use crate::analysis::forms::Forms;
-use crate::analysis::forms::masks::{self, Term};
-use crate::analysis::forms::why::Why;
 use crate::analysis::touched::{self, Touched};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value};
+use crate::ir::dialects::enums::CacheModifier;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
 use crate::ir::rewrite::fold;
@@ -128,7 +134,7 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
         return vec![];
     }
     let facts =
-        Facts { axes: AxisInfoAnalysis::new(ir, kernel), touched: touched::of_kernel(ir, kernel), waits: touched::may_learn_of_others(ir) };
+        Facts { axes: AxisInfoAnalysis::new(ir, kernel), touched: touched::of_kernel(ir, kernel), waits: may_wait(ir) };
     let mut forms = Forms::new(ir);
     let mut plans = vec![];
     for load in loads {
@@ -194,6 +200,15 @@ fn gains_from_drift(ir: &Ir, load: Op, warps: u32) -> bool {
     ir.ty(ir.result(load)).elem().bit_width() == Some(16)
         && elements >= LEAST_BETWEEN * i64::from(32 * warps)
         && chained_products::warps_may_drift(ir, looped, warps)
+}
+
+/// Step 1: whether the module may learn that somebody else has written memory.
+fn may_wait(ir: &Ir) -> bool {
+    ir.all_ops(ir.module()).into_iter().any(|op| {
+        let atomic = ir.is(op, TtOp::AtomicRmw) || ir.is(op, TtOp::AtomicCas);
+        let volatile = tt::Load::of(ir, op).is_some_and(|l| l.isVolatile(ir) || l.cache(ir) == Some(CacheModifier::Cv));
+        volatile || atomic && ir.results(op).iter().any(|&r| ir.has_uses(r))
+    })
 }
 
 /// Step 1.

@@ -1,6 +1,6 @@
 //! The proof that an access touches a rectangle of a strided array, and nothing else.
 //!
-//! The address of element i is `base + start + Σ P_d · i_d` ([`crate::analysis::forms`]), and the mask asks `i_d < end` of some axes
+//! The address of element i is `base + start + Σ P_d · i_d` ([`forms`]), and the mask asks `i_d < end` of some axes
 //! ([`masks`]). A descriptor has a base, extents N_d and strides; its access at the coordinates c touches element i if
 //! 0 ≤ c_d + i_d < N_d for every axis. Both are the same for
 //!
@@ -29,10 +29,10 @@
 //! Example: `x + (m + i) * s + (k * 64 + j)` with `j < K - k * 64`, in a loop over k: the base is x + m·s, the extents
 //! are 2³¹ - 1 and K, the coordinates 0 and k·64.
 
-use crate::analysis::forms::{Form, Forms};
-use crate::analysis::forms::masks::{Term, Test};
-use crate::analysis::forms::poly::{Atom, Poly};
-use crate::analysis::forms::why::Why;
+use super::forms::{Form, Forms};
+use super::masks::{Term, Test};
+use super::poly::{Atom, Poly};
+use super::why::Why;
 use crate::analysis::axis_info::{AxisInfoAnalysis, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Dominance, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::Traits;

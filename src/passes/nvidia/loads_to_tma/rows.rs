@@ -18,9 +18,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::forms::{Forms, Limit};
-use crate::analysis::forms::masks::{self, Term};
-use crate::analysis::forms::poly::Poly;
+use super::forms::{Forms, Limit};
+use super::masks::{self, Term};
+use super::poly::Poly;
 use crate::analysis::flow::handed_to;
 use crate::ir::core::{Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::tt::tt;

@@ -4,11 +4,10 @@
 //! 2. A comparison of forms ([`forms`]) that differ along one axis by whole steps bounds the index of that axis from
 //!    above or below. One that differs along no axis holds of all elements or of none.
 //! 3. What is neither is kept in mind as such: nothing is dropped.
-//! 4. Whether a mask is true for all elements is asked of scalars alone ([`tests_for_all`]).
 //!
 //! Example: `(m + i < M)[:, None] & flag & (j < n)[None, :]` is i < M - m, the flag, and j < n.
 
-use super::Forms;
+use super::forms::Forms;
 use super::poly::Poly;
 use crate::ir::core::{Attr, Value};
 use crate::ir::dialects::arith::arith;
@@ -19,7 +18,7 @@ use crate::ir::rewrite::fold;
 
 /// What a mask asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Term {
+pub(super) enum Term {
     /// Of each element that its index along the axis is less.
     Below { axis: usize, end: Poly },
     /// Of each element that its index along the axis is not less.
@@ -32,59 +31,20 @@ pub(crate) enum Term {
 
 /// A condition on scalars.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Test {
+pub(super) enum Test {
     Flag(Value),
     /// The polynomial is greater than zero.
     Positive(Poly),
 }
 
 /// All that a mask asks; of none, nothing.
-pub(crate) fn terms(forms: &mut Forms<'_>, mask: Option<Value>) -> Vec<Term> {
+pub(super) fn terms(forms: &mut Forms<'_>, mask: Option<Value>) -> Vec<Term> {
     let mut found = vec![];
     if let Some(mask) = mask {
         let axes: Vec<usize> = (0..forms.ir.ty(mask).rank()).collect();
         collect(forms, mask, &axes, &mut found);
     }
     found
-}
-
-/// Conditions on scalars that hold only if a mask is true for every element; `None` if they are not known.
-///
-/// Of a comparison `less < more`, the least difference of all elements is that of the corner at which each index is the
-/// first or the last one. Example: `m + i >= n + j` for 16 rows i and 8 columns j holds everywhere if `m - n - 7 + 1` is
-/// positive.
-pub(crate) fn tests_for_all(forms: &mut Forms<'_>, mask: Value) -> Option<Vec<Test>> {
-    let (mut tests, mut open) = (vec![], vec![mask]);
-    while let Some(value) = open.pop() {
-        let ir = forms.ir;
-        if fold::const_of(ir, value).and_then(Attr::splat_value).is_some_and(|bits| bits & 1 == 1) {
-            continue;
-        }
-        let op = ir.def_op(value)?;
-        if ir.is(op, ArithOp::Andi) {
-            open.extend(ir.operands(op));
-        } else if [TtOp::Broadcast, TtOp::ExpandDims, TtOp::Trans].iter().any(|&k| ir.is(op, k)) {
-            open.push(ir.operands(op)[0]);
-        } else if ir.is(op, TtOp::Splat) {
-            tests.push(Test::Flag(ir.operands(op)[0]));
-        } else {
-            let Difference { end, steps } = difference(forms, arith::Cmpi::of(ir, op)?)?;
-            let shape = ir.ty(value).shape();
-            let mut least = end;
-            for (d, step) in steps {
-                let most = step.max(0).checked_mul(shape[d] - 1)?;
-                least = least.sub(&Poly::constant(most))?;
-            }
-            match least.as_constant() {
-                Some(n) if n > 0 => {}
-                Some(_) => return None,
-                None => tests.push(Test::Positive(least)),
-            }
-        }
-    }
-    tests.sort();
-    tests.dedup();
-    Some(tests)
 }
 
 /// Steps 1 and 3; `axes` are those of the mask that the axes of `value` are.
@@ -114,14 +74,8 @@ fn collect(forms: &mut Forms<'_>, value: Value, axes: &[usize], found: &mut Vec<
     }
 }
 
-/// A comparison as `Σ step · i_d < end`, with the steps that are not zero.
-struct Difference {
-    end: Poly,
-    steps: Vec<(usize, i64)>,
-}
-
 /// Step 2: `x < y` as i < -start of the form of x - y. `None` for what is no such comparison.
-fn difference(forms: &mut Forms<'_>, compare: arith::Cmpi) -> Option<Difference> {
+fn comparison(forms: &mut Forms<'_>, compare: arith::Cmpi, axes: &[usize]) -> Option<Vec<Term>> {
     let ir = forms.ir;
     let (x, y) = (forms.of(compare.lhs(ir)).ok()?, forms.of(compare.rhs(ir)).ok()?);
     // x - y < 0 as `least` - (y - x) < 0, and so on: all four as "less - more < 0".
@@ -135,6 +89,7 @@ fn difference(forms: &mut Forms<'_>, compare: arith::Cmpi) -> Option<Difference>
     if !less.limits.is_empty() || !more.limits.is_empty() || less.base.is_some() || more.base.is_some() {
         return None;
     }
+    // step · i < end
     let end = more.start.sub(&less.start)?.add(&Poly::constant(i64::from(!strict)))?;
     let mut steps = vec![];
     for (d, (a, b)) in less.steps.iter().zip(&more.steps).enumerate() {
@@ -143,12 +98,6 @@ fn difference(forms: &mut Forms<'_>, compare: arith::Cmpi) -> Option<Difference>
             steps.push((d, step.as_constant()?));
         }
     }
-    Some(Difference { end, steps })
-}
-
-/// What a comparison asks of the axes of the mask.
-fn comparison(forms: &mut Forms<'_>, compare: arith::Cmpi, axes: &[usize]) -> Option<Vec<Term>> {
-    let Difference { end, steps } = difference(forms, compare)?;
     let term = match steps[..] {
         [] => match end.as_constant() {
             Some(n) if n > 0 => return Some(vec![]),

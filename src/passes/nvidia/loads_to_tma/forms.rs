@@ -21,15 +21,10 @@
 //! debug mode and `--debug` here, nor the difference between an index and what it is compared with. So forms are exact
 //! over the integers. A kernel for which this does not hold computes addresses far outside of its arrays.
 
-mod bounds;
-pub(crate) mod masks;
-pub(crate) mod poly;
-pub(crate) mod why;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::poly::{Atom, Poly};
-use self::why::Why;
+use super::poly::{Atom, Poly};
+use super::why::Why;
 use crate::ir::core::attrs::sign_extend;
 use crate::ir::core::{Attr, Block, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::arith::arith;
@@ -41,7 +36,7 @@ use crate::ir::rewrite::fold::const_of;
 
 /// What the elements of a value are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Form {
+pub(super) struct Form {
     /// The pointer that an address starts from.
     pub base: Option<Value>,
     pub start: Poly,
@@ -52,7 +47,7 @@ pub(crate) struct Form {
 
 /// The form holds only of elements with i < `below` along this axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Limit {
+pub(super) struct Limit {
     pub axis: usize,
     pub below: Poly,
     /// And only if this is greater than zero.
@@ -62,18 +57,18 @@ pub(crate) struct Limit {
 }
 
 impl Form {
-    pub(crate) fn uniform(start: Poly, rank: usize) -> Form {
+    pub(super) fn uniform(start: Poly, rank: usize) -> Form {
         Form { start, steps: vec![Poly::default(); rank], ..Form::default() }
     }
 
     /// The value of all elements, if they are the same integer.
-    pub(crate) fn as_uniform(&self) -> Option<&Poly> {
+    pub(super) fn as_uniform(&self) -> Option<&Poly> {
         let plain = self.base.is_none() && self.limits.is_empty();
         (plain && self.steps.iter().all(Poly::is_zero)).then_some(&self.start)
     }
 
     /// The axis along which elements differ, if it is one.
-    pub(crate) fn only_axis(&self) -> Option<usize> {
+    pub(super) fn only_axis(&self) -> Option<usize> {
         let mut axes = (0..self.steps.len()).filter(|&d| !self.steps[d].is_zero());
         axes.next().filter(|_| axes.next().is_none())
     }
@@ -112,7 +107,7 @@ impl Form {
 }
 
 /// The forms of the values of a kernel, found on demand.
-pub(crate) struct Forms<'a> {
+pub(super) struct Forms<'a> {
     pub ir: &'a Ir,
     known: BTreeMap<Value, Result<Form, Why>>,
     /// Values whose forms are being found.
@@ -129,13 +124,13 @@ const NEGATIVE_WRAP: Why = Why("an index may be negative where it wraps around")
 const CARRIED: Why = Why("the address changes in the loop by something else than a fixed step");
 
 impl<'a> Forms<'a> {
-    pub(crate) fn new(ir: &'a Ir) -> Forms<'a> {
+    pub(super) fn new(ir: &'a Ir) -> Forms<'a> {
         let (known, open, narrow, signs) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         Forms { ir, known, open, narrow, signs }
     }
 
     /// The form of an integer, an address, or a tensor of them. A scalar always has one.
-    pub(crate) fn of(&mut self, value: Value) -> Result<Form, Why> {
+    pub(super) fn of(&mut self, value: Value) -> Result<Form, Why> {
         if let Some(known) = self.known.get(&value) {
             return known.clone();
         }
@@ -161,7 +156,7 @@ impl<'a> Forms<'a> {
     }
 
     /// The form of a scalar, or of a tensor of equal elements.
-    pub(crate) fn uniform(&mut self, value: Value) -> Option<Poly> {
+    pub(super) fn uniform(&mut self, value: Value) -> Option<Poly> {
         self.of(value).ok()?.as_uniform().cloned()
     }
 
@@ -220,7 +215,7 @@ impl<'a> Forms<'a> {
     }
 
     /// Whether an atom may be another one in the next iteration of a loop.
-    pub(crate) fn changes_in(&self, atom: Atom, looped: Op) -> bool {
+    pub(super) fn changes_in(&self, atom: Atom, looped: Op) -> bool {
         match atom {
             Atom::Trips(op) => self.ir.is_ancestor(looped, op),
             Atom::Value(v) => self

@@ -1,5 +1,5 @@
-//! Why something has no form, or is no rectangle.
+//! Why a load stays as it is.
 
 /// The reason in words that go on a sentence: "the load does not become TMA: …".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Why(pub &'static str);
+pub(super) struct Why(pub &'static str);
