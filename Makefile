@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test editors report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-bench gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test docs editors vscode-host report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-bench gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -40,6 +40,13 @@ test: toolchain ## all tests; none is skipped for want of a tool
 editors: toolchain ## the language server in Neovim (a scripted session), and the VS Code extension: compiled, tested, packaged to out/ttc.vsix
 	$(CARGO) build --locked
 	TTC=$(CURDIR)/target/debug/ttc scripts/editors.sh $(OUT)
+
+vscode-host: toolchain ## the VS Code extension in VS Code's own extension host: a scripted session; needs Chromium
+	$(CARGO) build --locked
+	TTC=$(CURDIR)/target/debug/ttc scripts/vscode_host.sh
+
+docs: ## the book of docs/ with mdBook: out/book/index.html
+	CARGO=$(CARGO) scripts/book.sh $(OUT)
 
 report-test: toolchain ## the page of `ttc report` in Chromium without a screen: lines marked as the data say, no error on the console
 	$(CARGO) build --locked

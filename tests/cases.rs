@@ -14,14 +14,22 @@ use libtest_mimic::{Arguments, Failed, Trial};
 mod bless;
 #[path = "suite/codes.rs"]
 mod codes;
+#[path = "suite/diagnostics_doc.rs"]
+mod diagnostics_doc;
+#[path = "suite/generated.rs"]
+mod generated;
 #[path = "suite/irgen.rs"]
 mod irgen;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/mended.rs"]
+mod mended;
 #[path = "suite/parser_text.rs"]
 mod parser_text;
 #[path = "suite/parser_trees.rs"]
 mod parser_trees;
+#[path = "suite/tutorials.rs"]
+mod tutorials;
 
 /// How many of the slowest cases are listed.
 const SLOWEST: usize = 10;
@@ -58,10 +66,13 @@ fn main() -> ExitCode {
     let args = Arguments::from_args();
     let mut cases = Cases::default();
     codes::cases(&mut cases);
+    mended::cases(&mut cases);
+    diagnostics_doc::cases(&mut cases);
     irgen::cases(&mut cases);
     lit::cases(&mut cases);
     bless::cases(&mut cases);
     parser_trees::cases(&mut cases);
+    tutorials::cases(&mut cases);
     let conclusion = libtest_mimic::run(&args, cases.trials);
     let mut times = cases.times.lock().unwrap();
     times.sort_by(|a, b| b.cmp(a));

@@ -27,6 +27,8 @@ mod emulate;
 mod emulate_command;
 #[path = "suite/faults/mod.rs"]
 mod faults;
+#[path = "suite/generated.rs"]
+mod generated;
 #[cfg(unix)]
 #[path = "suite/gpu.rs"]
 mod gpu;
@@ -68,6 +70,8 @@ mod passes_keep;
 mod pipeline_svg;
 #[path = "suite/random_ir/mod.rs"]
 mod random_ir;
+#[path = "suite/reference_docs.rs"]
+mod reference_docs;
 #[path = "suite/references/mod.rs"]
 mod references;
 #[path = "suite/remarks.rs"]

@@ -58,8 +58,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E0999", "src/driver/reproducer.rs", "E0999"),
 ];
 
-struct Case {
-    code: String,
+pub(crate) struct Case {
+    pub(crate) code: String,
     /// The case file.
     main: PathBuf,
     /// Whether it stands in a folder of its own.
@@ -71,12 +71,12 @@ fn root() -> PathBuf {
 }
 
 /// All cases by code.
-fn files() -> BTreeMap<String, Case> {
+pub(crate) fn files() -> BTreeMap<String, Case> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(root()).unwrap() {
         let path = entry.unwrap().path();
         let code = path.file_stem().unwrap().to_string_lossy().into_owned();
-        if code == "snapshots" {
+        if code == "snapshots" || code == "mended" {
             continue;
         }
         let folder = path.is_dir();
@@ -95,46 +95,64 @@ fn files() -> BTreeMap<String, Case> {
 }
 
 impl Case {
-    /// The values of the comments `# key: value`, in order.
-    fn comments(&self, key: &str) -> Vec<String> {
-        let bytes = fs::read(&self.main).unwrap();
-        let text = String::from_utf8_lossy(&bytes);
-        let mark = format!("{key}: ");
-        let value =
-            |line: &str| line.trim_start_matches(['#', '/', ';']).trim_start().strip_prefix(&mark).map(str::to_owned);
-        text.lines().filter(|l| l.starts_with(['#', '/', ';'])).filter_map(value).collect()
+    /// The case file; bytes that are no UTF-8 are replaced.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.main).unwrap()).into_owned()
     }
 
-    fn name(&self) -> String {
+    /// The other files of its folder that are text, by name.
+    pub(crate) fn companions(&self) -> Vec<(String, String)> {
+        if !self.folder {
+            return vec![];
+        }
+        let files = fs::read_dir(self.main.parent().unwrap()).unwrap().map(|e| e.unwrap().path());
+        let mut found: Vec<_> = files
+            .filter(|f| *f != self.main)
+            .filter_map(|f| Some((f.file_name()?.to_string_lossy().into_owned(), fs::read_to_string(&f).ok()?)))
+            .collect();
+        found.sort();
+        found
+    }
+
+    pub(crate) fn name(&self) -> String {
         self.main.file_name().unwrap().to_string_lossy().into_owned()
     }
 
     /// What the program prints to stderr, with the paths of this machine taken out.
     fn run(&self, format: &str) -> String {
-        let temp = tempfile::tempdir().unwrap();
-        let dir = temp.path().canonicalize().unwrap();
-        let from = self.main.parent().unwrap();
-        let files = if self.folder {
-            fs::read_dir(from).unwrap().map(|e| e.unwrap().path()).collect()
-        } else {
-            vec![self.main.clone()]
-        };
-        for file in files {
-            fs::copy(&file, dir.join(file.file_name().unwrap())).unwrap();
-        }
-        fs::create_dir(dir.join("tmp")).unwrap();
-        let output = self.spawn(&dir, format);
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        let exit = self.comments("exit").first().map_or(1, |e| e.parse().unwrap());
-        assert_eq!(output.status.code(), Some(exit), "{}\n{stderr}", self.code);
+        let (exit, stderr) = self.output_of(&fs::read(&self.main).unwrap(), &self.text(), format);
+        let wanted = comments(&self.text(), "exit").first().map_or(1, |e| e.parse().unwrap());
+        assert_eq!(exit, Some(wanted), "{}\n{stderr}", self.code);
         assert!(!stderr.contains("panicked"), "{}\n{stderr}", self.code);
         assert!(stderr.contains(&self.code), "{} is not among the messages:\n{stderr}", self.code);
-        hide_keys(&hide_kept_folders(&stderr.replace(&*dir.to_string_lossy(), "[DIR]")))
+        stderr
     }
 
-    fn spawn(&self, dir: &Path, format: &str) -> Output {
-        let [line] = &self.comments("ttc")[..] else { panic!("{} needs one `ttc:` comment", self.code) };
-        let setup = self.comments("setup").join("\n");
+    /// The exit code and what the program prints to stderr, if the case file held this text.
+    pub(crate) fn output(&self, text: &str, format: &str) -> (Option<i32>, String) {
+        self.output_of(text.as_bytes(), text, format)
+    }
+
+    fn output_of(&self, bytes: &[u8], text: &str, format: &str) -> (Option<i32>, String) {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().canonicalize().unwrap();
+        if self.folder {
+            for file in fs::read_dir(self.main.parent().unwrap()).unwrap() {
+                let file = file.unwrap().path();
+                fs::copy(&file, dir.join(file.file_name().unwrap())).unwrap();
+            }
+        }
+        fs::write(dir.join(self.name()), bytes).unwrap();
+        fs::create_dir(dir.join("tmp")).unwrap();
+        let output = self.spawn(text, &dir, format);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let shown = hide_keys(&hide_kept_folders(&stderr.replace(&*dir.to_string_lossy(), "[DIR]")));
+        (output.status.code(), shown)
+    }
+
+    fn spawn(&self, text: &str, dir: &Path, format: &str) -> Output {
+        let [line] = &comments(text, "ttc")[..] else { panic!("{} needs one `ttc:` comment", self.code) };
+        let setup = comments(text, "setup").join("\n");
         let script =
             format!("{setup}\n\"$TTC\" --error-format {format} --color never {}", line.replace("%s", &self.name()));
         let mut command = Command::new("sh");
@@ -146,6 +164,19 @@ impl Case {
             .env_remove("COLUMNS");
         command.output().unwrap()
     }
+}
+
+/// Whether a line is a comment: `# …`, `// …` or `; …`.
+fn is_comment(line: &str) -> bool {
+    line.starts_with(['#', '/', ';'])
+}
+
+/// The values of the comments `# key: value` of a case, in order.
+fn comments(text: &str, key: &str) -> Vec<String> {
+    let mark = format!("{key}: ");
+    let value =
+        |line: &str| line.trim_start_matches(['#', '/', ';']).trim_start().strip_prefix(&mark).map(str::to_owned);
+    text.lines().filter(|l| is_comment(l)).filter_map(value).collect()
 }
 
 /// `[DIR]/tmp/ttc-failed-0/12ab` becomes `[DIR]/tmp/KEPT`: the name of a kept folder depends on the user and the PTX.

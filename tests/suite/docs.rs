@@ -75,17 +75,48 @@ fn build_md_names_every_option_and_key_of_a_manifest() {
     }
 }
 
+/// Every Markdown file of docs/, as paths from the root of the repository.
+fn documents() -> Vec<String> {
+    fn walk(dir: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|e| e == "md") {
+                let path = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap();
+                found.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    let mut found = vec![];
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs"), &mut found);
+    found.sort();
+    assert!(found.len() > 10, "{found:?}");
+    found
+}
+
+/// The links of a text, but those to other sites, and those in blocks of code.
+fn links(text: &str) -> Vec<&str> {
+    let mut in_code = false;
+    let mut outside = vec![];
+    for line in text.lines() {
+        in_code ^= line.starts_with("```");
+        if !in_code && !line.starts_with("    ") {
+            outside.push(line);
+        }
+    }
+    let ends = outside.into_iter().flat_map(|line| line.split("](").skip(1));
+    ends.filter_map(|t| t.split(')').next()).filter(|l| !l.starts_with("http")).collect()
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
-    let docs = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).unwrap();
-    let mut docs: Vec<String> = docs.map(|d| format!("docs/{}", d.unwrap().file_name().to_string_lossy())).collect();
-    docs.retain(|d| Path::new(d).extension().is_some_and(|e| e == "md"));
+    let mut docs = documents();
     docs.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(String::from));
-    assert!(docs.len() > 10, "{docs:?}");
     for doc in &docs {
         let text = read(doc);
         let dir = Path::new(doc.as_str()).parent().unwrap().to_path_buf();
-        for link in text.split("](").skip(1).filter_map(|t| t.split(')').next()).filter(|l| !l.starts_with("http")) {
+        for link in links(&text) {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
             let target = if file.is_empty() { PathBuf::from(doc) } else { dir.join(file) };
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists(), "{doc} links to {link}");
@@ -94,6 +125,16 @@ fn links_between_documents_lead_somewhere() {
             }
         }
     }
+}
+
+/// docs/SUMMARY.md, the table of contents of the book, names every page once and no other.
+#[test]
+fn the_book_has_every_page_once() {
+    let summary = read("docs/SUMMARY.md");
+    let mut named: Vec<String> = links(&summary).into_iter().map(|l| format!("docs/{l}")).collect();
+    named.sort();
+    let pages: Vec<String> = documents().into_iter().filter(|d| d != "docs/SUMMARY.md").collect();
+    assert_eq!(named, pages);
 }
 
 /// The names by which links reach the headings of a document: small letters, digits, `-` and `_`; spaces as `-`.

@@ -3,13 +3,13 @@
 //! `BLESS=1 cargo test ops_doc` writes it; without, the test fails where the document and the tables differ.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use ttc::ir::OpKind;
 use ttc::ir::core::AttrData;
 use ttc::ir::dialects::spec::{Arity, AttrKind, AttrSpec, DefaultValue, EnumSpec, Format, OperandSpec};
 use ttc::ir::dialects::{Effects, OpSpec, Traits};
+
+use super::generated::{document, wrapped};
 
 /// Dialect, what it holds.
 const DIALECTS: &[(&str, &str)] = &[
@@ -30,24 +30,7 @@ const DIALECTS: &[(&str, &str)] = &[
 
 #[test]
 fn ops_md_is_what_the_tables_say() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ops.md");
-    let made = document();
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(path, made).unwrap();
-        return;
-    }
-    let found = fs::read_to_string(path).unwrap_or_default();
-    let line = found
-        .lines()
-        .zip(made.lines())
-        .position(|(a, b)| a != b)
-        .unwrap_or_else(|| found.lines().count().min(made.lines().count()));
-    assert!(
-        found == made,
-        "docs/ops.md does not say what the op tables say from line {} on: `{}`; BLESS=1 cargo test ops_doc",
-        line + 1,
-        made.lines().nth(line).unwrap_or_default()
-    );
+    document("docs/ops.md", &made(), "ops_doc");
 }
 
 #[test]
@@ -63,7 +46,7 @@ fn dialect(name: &str) -> &str {
     name.split_once('.').map_or(name, |p| p.0)
 }
 
-fn document() -> String {
+fn made() -> String {
     let mut out = String::from("# Operations\n\n");
     out += &wrapped(
         "",
@@ -116,33 +99,6 @@ fn entry(out: &mut String, spec: &OpSpec) {
     for (name, text) in rows {
         *out += &wrapped("  ", &format!("- *{name}*: {text}"));
     }
-}
-
-/// Breaks a text into lines of at most 120 characters, between words that are no part of one piece of code. Lines after
-/// the first start with `indent`.
-fn wrapped(indent: &str, text: &str) -> String {
-    let mut words: Vec<String> = vec![];
-    let mut in_code = false;
-    for word in text.split(' ') {
-        match words.last_mut().filter(|_| in_code) {
-            Some(last) => *last += &format!(" {word}"),
-            None => words.push(word.to_owned()),
-        }
-        in_code ^= word.matches('`').count() % 2 == 1;
-    }
-    let (mut out, mut width) = (String::new(), 0);
-    for word in words {
-        let length = word.chars().count();
-        if width > 0 && width + 1 + length > 120 {
-            out += &format!("\n{indent}{word}");
-            width = indent.len() + length;
-        } else {
-            out += if width > 0 { " " } else { "" };
-            out += &word;
-            width += usize::from(width > 0) + length;
-        }
-    }
-    out + "\n"
 }
 
 fn list<T>(items: &[T], show: fn(&T) -> String) -> String {

@@ -30,13 +30,13 @@ async function start(): Promise<void> {
     await client.start();
   } catch (error) {
     client = undefined;
-    const chosen = await vscode.window.showErrorMessage(
-      `The language server \`${command} lsp\` does not start: ${error}. Is ttc installed?`,
-      "Set the path",
-    );
-    if (chosen !== undefined) {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "ttc.path");
-    }
+    // Nobody waits for the answer: the extension is active, and `ttc.restart` works, whatever becomes of the message.
+    const message = `The language server \`${command} lsp\` does not start: ${error}. Is ttc installed?`;
+    void vscode.window.showErrorMessage(message, "Set the path").then((chosen) => {
+      if (chosen !== undefined) {
+        void vscode.commands.executeCommand("workbench.action.openSettings", "ttc.path");
+      }
+    });
   }
 }
 
