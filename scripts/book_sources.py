@@ -24,7 +24,8 @@ def copy(target: pathlib.Path, source: pathlib.Path) -> pathlib.Path:
     """Copies a file of the repository into the book; its path there."""
     relative = target.relative_to(ROOT)
     to = source / "repository" / relative
-    to = to.with_name(to.name + ".txt")
+    # mdBook takes every link with `.md` for one of its pages.
+    to = to.with_name(to.name.replace(".md", "-md") + ".txt")
     to.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir():
         files = sorted(f.relative_to(ROOT) for f in target.rglob("*") if f.is_file())

@@ -87,7 +87,8 @@ fn heading(code: &Code) -> String {
 
 /// The name by which links reach the heading.
 fn anchor(code: &Code) -> String {
-    let kept = heading(code).to_lowercase().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>();
+    let kept =
+        heading(code).to_lowercase().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>();
     kept.replace(' ', "-")
 }
 

@@ -31,7 +31,9 @@ pub(crate) fn table() -> BTreeMap<String, Mend> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codes/mended.txt");
     let text = fs::read_to_string(path).unwrap();
     let blocks = text.split("\n\n").map(|b| b.lines().filter(|l| !l.is_empty() && !l.starts_with('#')));
-    blocks.filter_map(|mut lines| lines.next().map(|code| (code.to_owned(), block(code, &lines.collect::<Vec<_>>())))).collect()
+    blocks
+        .filter_map(|mut lines| lines.next().map(|code| (code.to_owned(), block(code, &lines.collect::<Vec<_>>()))))
+        .collect()
 }
 
 fn block(code: &str, lines: &[&str]) -> Mend {
@@ -70,7 +72,9 @@ pub(crate) fn mended(code: &str, text: &str, edits: &[Edit]) -> String {
             let found: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains(first)).collect();
             let [start] = found[..] else { panic!("{code}: {} lines hold `{first}`", found.len()) };
             let end = last.as_ref().map_or(start, |last| {
-                (start + 1..lines.len()).find(|&i| lines[i].contains(last)).unwrap_or_else(|| panic!("{code}: no `{last}`"))
+                (start + 1..lines.len())
+                    .find(|&i| lines[i].contains(last))
+                    .unwrap_or_else(|| panic!("{code}: no `{last}`"))
             });
             let indent = lines[start].len() - lines[start].trim_start().len();
             let indent = lines[start][..indent].to_owned();

@@ -47,7 +47,8 @@ fn functions_md_is_what_the_tables_say() {
         }
     }
     methods(&mut out);
-    let libdevice: Vec<String> = package(&["tl", "extra", "libdevice"]).iter().map(|m| format!("`{}`", m.name)).collect();
+    let libdevice: Vec<String> =
+        package(&["tl", "extra", "libdevice"]).iter().map(|m| format!("`{}`", m.name)).collect();
     assert!(libdevice.len() > 100, "{libdevice:?}");
     write!(out, "\n## tl.extra.libdevice\n\n{}", wrapped("", &format!("{}.", libdevice.join(", ")))).unwrap();
     assert!(out.contains("### `tl.load`") && out.contains("### `tl.softmax`"));
@@ -58,7 +59,8 @@ fn functions_md_is_what_the_tables_say() {
         let section = out.rsplit("\n## ").next().and_then(|s| s.lines().next()).unwrap_or_default();
         let text = m.docs.text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
         assert!(!text.is_empty(), "{} is not documented", m.name);
-        write!(out, "\n### `{}`\n\n```python\n{}\n```\n\n{}", of(section), m.docs.signature, wrapped("", &text)).unwrap();
+        write!(out, "\n### `{}`\n\n```python\n{}\n```\n\n{}", of(section), m.docs.signature, wrapped("", &text))
+            .unwrap();
     }
 
     fn methods(out: &mut String) {

@@ -82,7 +82,9 @@ if (!failed) {
   failed = !(await until(() => fs.existsSync(session), patience));
 }
 await new Promise((resolve) => setTimeout(resolve, 300));
+const ends = children.map((child) => new Promise((resolve) => child.once("exit", resolve)));
 children.forEach((child) => child.kill());
+await Promise.race([Promise.all(ends), new Promise((resolve) => setTimeout(resolve, 10_000))]);
 
 if (failed) {
   console.log(`no session took place; ${folder} has server.log and browser.log`);
@@ -95,6 +97,6 @@ if (failed) {
   }
 }
 if (!failed) {
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 300 });
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 300 });
 }
 process.exit(failed ? 1 : 0);
