@@ -18,6 +18,7 @@ use crate::diag::{Diagnostic, Place};
 use crate::driver::launchers;
 use crate::driver::output;
 use crate::launch::{Descriptor, Variant};
+use crate::target::RunsOn;
 
 /// Writes what is made of all units, and gives its files.
 ///
@@ -109,7 +110,8 @@ impl Products<'_> {
             };
             let mut images = read_all(Stage::Binary, &mut units.iter())?;
             let portable = |u: &&&Unit| {
-                u.job.target.runs_on().is_some_and(|r| !r.exact) && u.path(self.out, Stage::Assembly).is_file()
+                matches!(u.job.target.runs_on(), RunsOn::Capability { exact: false, .. })
+                    && u.path(self.out, Stage::Assembly).is_file()
             };
             let newest = units.iter().filter(portable).max_by_key(|u| u.job.target.version());
             images.extend(read_all(Stage::Assembly, &mut newest.iter().copied())?);

@@ -97,8 +97,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -114,8 +113,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -131,8 +129,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -149,8 +146,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -167,8 +163,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -185,8 +180,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -299,8 +293,7 @@ pub mod copy {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "copy",
                 threads: 128,
                 shared: 65536,
@@ -344,8 +337,7 @@ pub mod copy {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "copy",
                 threads: 128,
                 shared: 65536,
@@ -491,8 +483,7 @@ pub mod clusters {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90",
-                capability: (9, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: false },
                 symbol: "clusters",
                 threads: 256,
                 shared: 0,
@@ -627,8 +618,7 @@ pub mod r#loop {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "loop",
                 threads: 128,
                 shared: 0,
@@ -747,8 +737,7 @@ pub mod nothing {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "nothing",
                 threads: 128,
                 shared: 0,
