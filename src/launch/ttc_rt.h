@@ -364,7 +364,7 @@ static inline ttc_code ttcrt_unaligned(ttc_error *error, const ttcrt_variant *va
 
 /* Opens the library that the environment variable names, or `chosen`, or the first of the usual ones; one that the
  * process has loaded already comes first. It stays open until the process ends. */
-static inline void *ttcrt_open_library(const char *variable, const char *chosen, const char *const *usual, int count)
+static inline void *ttcrt_open_named(const char *variable, const char *chosen, const char *const *usual, int count)
 {
     const char *name = getenv(variable);
     void *library = NULL;
@@ -391,6 +391,39 @@ static inline void *ttcrt_open_library(const char *variable, const char *chosen,
     }
 #endif
     return library;
+}
+
+/* Opens libcuda: the library that the environment variable TTC_LIBCUDA names, or the macro TTC_LIBCUDA, or the usual
+ * one. */
+static inline void *ttcrt_open_library(void)
+{
+#if defined(_WIN32)
+    const char *usual[] = {"nvcuda.dll"};
+#else
+    const char *usual[] = {"libcuda.so.1", "libcuda.so"};
+#endif
+#if defined(TTC_LIBCUDA)
+    const char *chosen = TTC_LIBCUDA;
+#else
+    const char *chosen = NULL;
+#endif
+    return ttcrt_open_named("TTC_LIBCUDA", chosen, usual, (int)(sizeof usual / sizeof *usual));
+}
+
+/* Opens libamdhip64 in the same way. */
+static inline void *ttcrt_open_hip_library(void)
+{
+#if defined(_WIN32)
+    const char *usual[] = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"};
+#else
+    const char *usual[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so"};
+#endif
+#if defined(TTC_LIBAMDHIP64)
+    const char *chosen = TTC_LIBAMDHIP64;
+#else
+    const char *chosen = NULL;
+#endif
+    return ttcrt_open_named("TTC_LIBAMDHIP64", chosen, usual, (int)(sizeof usual / sizeof *usual));
 }
 
 /* Copies the address of a function into `place`, and NULL if there is none. The copy avoids a cast from an object's
@@ -459,21 +492,11 @@ static inline ttc_code ttcrt_open_cuda(ttcrt_driver *driver, const char *kernel,
         {TTCRT_STREAM("cuMemAllocAsync"), &driver->alloc_async, false},
         {TTCRT_STREAM("cuMemFreeAsync"), &driver->free_async, false},
     };
-#if defined(_WIN32)
-    const char *usual[] = {"nvcuda.dll"};
-#else
-    const char *usual[] = {"libcuda.so.1", "libcuda.so"};
-#endif
-#if defined(TTC_LIBCUDA)
-    const char *chosen = TTC_LIBCUDA;
-#else
-    const char *chosen = NULL;
-#endif
-    void *library = ttcrt_open_library("TTC_LIBCUDA", chosen, usual, (int)(sizeof usual / sizeof *usual));
     memset(driver, 0, sizeof *driver);
     driver->vendor = TTCRT_NVIDIA;
-    return ttcrt_find_functions(library, "libcuda", "install NVIDIA's driver, or name its file in TTC_LIBCUDA",
-                                functions, sizeof functions / sizeof *functions, kernel, error);
+    return ttcrt_find_functions(ttcrt_open_library(), "libcuda",
+                                "install NVIDIA's driver, or name its file in TTC_LIBCUDA", functions,
+                                sizeof functions / sizeof *functions, kernel, error);
 }
 
 static inline ttc_code ttcrt_open_hip(ttcrt_driver *driver, const char *kernel, ttc_error *error)
@@ -492,21 +515,11 @@ static inline ttc_code ttcrt_open_hip(ttcrt_driver *driver, const char *kernel, 
         {"hipMallocAsync", &driver->alloc_async, false},
         {"hipFreeAsync", &driver->free_async, false},
     };
-#if defined(_WIN32)
-    const char *usual[] = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"};
-#else
-    const char *usual[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so"};
-#endif
-#if defined(TTC_LIBAMDHIP64)
-    const char *chosen = TTC_LIBAMDHIP64;
-#else
-    const char *chosen = NULL;
-#endif
-    void *library = ttcrt_open_library("TTC_LIBAMDHIP64", chosen, usual, (int)(sizeof usual / sizeof *usual));
     memset(driver, 0, sizeof *driver);
     driver->vendor = TTCRT_AMD;
-    return ttcrt_find_functions(library, "libamdhip64", "install ROCm 6 or newer, or name its file in TTC_LIBAMDHIP64",
-                                functions, sizeof functions / sizeof *functions, kernel, error);
+    return ttcrt_find_functions(ttcrt_open_hip_library(), "libamdhip64",
+                                "install ROCm 6 or newer, or name its file in TTC_LIBAMDHIP64", functions,
+                                sizeof functions / sizeof *functions, kernel, error);
 }
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
@@ -711,21 +724,21 @@ static inline ttc_code ttcrt_find_amd(ttcrt_kernel *kernel, const ttcrt_variant 
 static inline ttc_code ttcrt_find_gpu(ttcrt_kernel *kernel, const ttcrt_variant *variants, int count, ttcrt_gpu *gpu,
                                       ttc_error *error)
 {
-    bool has[2] = {false, false};
+    const ttcrt_variant *has[2] = {NULL, NULL}; /* the first variant of each vendor */
     ttc_error other;
     ttc_code code = TTC_NO_DRIVER, amd;
     int i;
     memset(gpu, 0, sizeof *gpu);
-    for (i = 0; i < count; i++) {
-        has[variants[i].vendor] = true;
+    for (i = count - 1; i >= 0; i--) {
+        has[variants[i].vendor] = &variants[i];
     }
-    if (has[TTCRT_NVIDIA]) {
-        ttc_error *said = has[TTCRT_AMD] ? &other : error;
+    if (has[TTCRT_NVIDIA] != NULL) {
+        ttc_error *said = has[TTCRT_AMD] != NULL ? &other : error;
         code = ttcrt_open_cuda(&kernel->driver, variants->kernel, said);
         if (code == TTC_OK) {
-            code = ttcrt_find_nvidia(kernel, variants, gpu, said);
+            code = ttcrt_find_nvidia(kernel, has[TTCRT_NVIDIA], gpu, said);
         }
-        if (!has[TTCRT_AMD] || code == TTC_OK) {
+        if (has[TTCRT_AMD] == NULL || code == TTC_OK) {
             return code;
         }
         if (code == TTC_DRIVER_FAILED) {
@@ -737,9 +750,9 @@ static inline ttc_code ttcrt_find_gpu(ttcrt_kernel *kernel, const ttcrt_variant 
     }
     amd = ttcrt_open_hip(&kernel->driver, variants->kernel, error);
     if (amd == TTC_OK) {
-        amd = ttcrt_find_amd(kernel, variants, gpu, error);
+        amd = ttcrt_find_amd(kernel, has[TTCRT_AMD], gpu, error);
     }
-    if (amd == TTC_OK || !has[TTCRT_NVIDIA]) {
+    if (amd == TTC_OK || has[TTCRT_NVIDIA] == NULL) {
         return amd;
     }
     if (code == TTC_NO_CONTEXT) { /* NVIDIA's driver is there and AMD's is not, or it has no GPU. */

@@ -13,8 +13,8 @@ use std::error::Error as _;
 use kernels::{add, clusters, copy, r#loop, nothing};
 use stub::Stub;
 use ttc_rt::{
-    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Gpu, Kernel, PerContext, Promise, RawStream,
-    Stream, Tensor, TensorMut,
+    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Gpu, Kernel, PerContext, Promise,
+    RawStream, Stream, Tensor, TensorMut,
 };
 
 fn add_args(x: u64, out: u64, n: i32) -> add::Args<'static> {

@@ -125,4 +125,8 @@ impl Generator for NvidiaBackend {
             .collect();
         ptxas::bundle(&parts, None, time_limit)
     }
+
+    fn bundle_extension(&self) -> &'static str {
+        "fatbin"
+    }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::super::Variant;
-use crate::target::RunsOn;
 use super::{Options, Printed, commented, descriptor_rank, distinct, grids, parameters, quoted};
+use crate::target::RunsOn;
 
 /// How many bytes of an image stand on a line.
 const BYTES_A_LINE: usize = 24;
