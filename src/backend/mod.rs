@@ -203,6 +203,9 @@ pub(crate) trait Generator: Sync {
     /// # Errors
     /// What the tool says, or why it cannot be run.
     fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic>;
+
+    /// The extension of such a file.
+    fn bundle_extension(&self) -> &'static str;
 }
 
 macro_rules! back_ends {
@@ -325,6 +328,14 @@ pub fn words() -> Vec<&'static str> {
 /// What the tool says, or why it cannot be run.
 pub(crate) fn bundle(images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
     images.first().map_or(Ok(vec![]), |first| generator(&first.target)?.bundle(images, time_limit))
+}
+
+/// The extension of a file with code for several architectures of a target's vendor.
+///
+/// # Errors
+/// `E0935` when ttc makes no code for the target.
+pub(crate) fn bundle_extension(target: &Target) -> Result<&'static str, Diagnostic> {
+    Ok(generator(target)?.bundle_extension())
 }
 
 impl Stage {
