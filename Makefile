@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test docs editors vscode-host report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test docs editors vscode-host report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-bench gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -113,6 +113,11 @@ gpu-faults: toolchain ## write planted faults with what the emulator says into o
 
 gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
 	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)
+
+# GPU_BENCH: options of scripts/gpu/bench/build.py, such as `--only attention_bwd --variant "tma=--tma device"`.
+gpu-bench: build .oracle/bin/python ## compile kernels/ at real sizes with ttc and with Triton 3.9 to out/gpu-bench, which scripts/gpu/bench/run.py checks and times
+	.oracle/bin/python scripts/gpu/bench/build.py $(TTC) $(OUT)/gpu-bench --ptxas .toolchain/nvidia/cu13/bin/ptxas $(GPU_BENCH)
+	cp scripts/gpu/bench/*.py $(OUT)/gpu-bench
 
 # The processes of one machine, and how many of them are killed.
 STRESS := --processes 64 --kill 20 --rounds 20

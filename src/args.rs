@@ -178,6 +178,15 @@ pub(crate) struct KernelArgs {
     pub(crate) num_ctas: Option<u32>,
     #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
+    /// M and N of the matrix instructions: 16 or 32 [default: the configuration's, or by the product's size]
+    #[arg(long, value_name = "N", help_heading = "AMD")]
+    pub(crate) matrix_instr_nonkdim: Option<u32>,
+    /// How many matrix instructions' elements a lane reads from shared memory at once: 1 or 2
+    #[arg(long, value_name = "N", help_heading = "AMD")]
+    pub(crate) kpack: Option<u32>,
+    /// How many warps are to fit on a SIMD unit
+    #[arg(long, value_name = "N", help_heading = "AMD")]
+    pub(crate) waves_per_eu: Option<u32>,
 }
 
 #[derive(Args, Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ttc::ptxas::{AssembleOptions, assemble, disassemble};
+use ttc::ptxas::{AssembleOptions, Detail, assemble, disassemble};
 use ttc::target::Target;
 
 /// Size and resources of a kernel.
@@ -28,7 +28,7 @@ pub(crate) fn of_ptx(
         return Ok(code);
     }
     let done = assemble(ptx, &target, &AssembleOptions::default()).map_err(|d| d.message)?;
-    let sass = disassemble(&done.cubin, None, false, None).map_err(|d| d.message)?;
+    let sass = disassemble(&done.cubin, None, Detail::Plain, None).map_err(|d| d.message)?;
     let instructions = sass.lines().filter(|l| is_instruction(l)).count() as u32;
     let usage = done.usage();
     let code = MachineCode { instructions, registers: usage.registers, spills: usage.spill_stores + usage.spill_loads };

@@ -1,6 +1,6 @@
 """Compare ttc's TTIR and TTGIR of real kernels with the reference compiler's, op for op, for an AMD GPU.
 
-usage: real.py TTC LIST SRC --load FILE [--arch gfx942] [--step N] [--only TEXT] [--keep DIR] [--finish]
+usage: real.py TTC LIST SRC --load FILE [--arch gfx942] [--step N] [--only TEXT] [--keep DIR] [--finish] [--code]
 
 LIST has a JSON object a line: id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel lies in SRC/<owner>+<name>/<path>; FILE
 is a Python file with `load(root, path)`, which imports one whose surroundings are missing (`scripts/wild/build.py` has the same). Every N-th kernel is taken.
@@ -12,8 +12,10 @@ Each kernel that the reference lowers in a fork of this process is compiled by t
   ops      as many of each operation; attributes, types or operands differ
   differs  others; which operations are more or fewer is printed
 
-The reference must read ttc's TTGIR, and ttc the reference's. With --finish, the reference also compiles ttc's TTGIR to a code object. Runs in an environment
-that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. DIR keeps the modules, and those of the reference from one run to the next.
+The reference must read ttc's TTGIR, and ttc the reference's. With --finish, the reference also compiles ttc's TTGIR to a code object. With --code, both
+compile on to assembly, without fused multiplications and additions, and instructions, registers, shared memory and scratch are compared (`final_code.py`).
+Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. DIR keeps the modules, and those of the reference from one run to the
+next.
 """
 import argparse
 import collections
@@ -32,6 +34,8 @@ import triton
 from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import make_backend
+
+import final_code
 
 STAGES = ("ttir", "ttgir")
 # Seconds that the reference may take for a kernel.
@@ -75,9 +79,9 @@ def root(row, options):
 
 
 def lower(row, options, path):
-    """Writes PATH.ttir and PATH.ttgir of the reference."""
+    """Writes PATH.ttir and PATH.ttgir of the reference, and with --code its assembly and metadata."""
     backend = make_backend(target(options.arch))
-    chosen = backend.parse_options({"num_warps": row["num_warps"], "num_stages": row["num_stages"]})
+    chosen = backend.parse_options({"num_warps": row["num_warps"], "num_stages": row["num_stages"], "enable_fp_fusion": False})
     context = context_of(backend)
     src = source(row, options)
     module = src.make_ir(target(options.arch), chosen, backend.get_codegen_implementation(chosen), backend.get_module_map(), context)
@@ -87,6 +91,13 @@ def lower(row, options, path):
         module = stages[stage](module, metadata)
         with open(f"{path}.{stage}", "w") as f:
             f.write(str(module))
+    if options.code:
+        for stage in ("llir", "amdgcn"):
+            module = stages[stage](module, metadata)
+            with open(f"{path}.{stage}", "w") as f:
+                f.write(module)
+        with open(f"{path}.json", "w") as f:
+            json.dump({"shared": metadata["shared"]}, f)
 
 
 def read_back(row, options, path):
@@ -125,8 +136,10 @@ def in_fork(work, *args):
 
 
 def normal(text):
-    """Lines without locations, with layouts in place of their names, and values numbered in order."""
+    """Lines without locations and the kernel's name, with layouts in place of their names, and values numbered in order."""
     text = re.sub(r"^#loc.*\n|^// ttc.*\n", "", text, flags=re.M)
+    # A kernel may have a name of its own for the reference's cache (`repr=` of its decorator).
+    text = re.sub(r"(tt\.func public) @[\w$.]+", r"\1 @kernel", text)
     while (shorter := re.sub(r' ?loc\((?:[^()"]|"[^"]*"|\([^()]*\))*\)', "", text)) != text:
         text = shorter
     alias = dict(re.findall(r"^(#\w+) = (.*)$", text, flags=re.M))
@@ -155,15 +168,21 @@ def kind_of(want, got):
     return "differs", ", ".join(f"{op} {b[op]} for {a[op]}" for op in sorted(a | b) if a[op] != b[op])
 
 
-def compare(row, options, name, counts):
+def numbers(path, shared):
+    """What `final_code.of` says of the assembly of a path, and the dynamic shared memory that the file `shared` names."""
+    with open(path) as f, open(shared) as g:
+        return final_code.of(f.read(), json.load(g)["shared"])
+
+
+def compare(row, options, name, counts, code):
     want, ours = f"{options.keep}/{options.arch}/reference/{name}", f"{options.keep}/{options.arch}/ttc/{name}"
-    if not os.path.exists(f"{want}.ttgir"):
+    if not os.path.exists(f"{want}.{'amdgcn' if options.code else 'ttgir'}"):
         if in_fork(lower, row, options, want):
             counts["refused by the reference"] += 1
             return
     command = [options.ttc, "compile", f"{root(row, options)}/{row['path']}", "-k", row["func"], "--arch", options.arch, "-I", root(row, options),
                "--num-warps", str(row["num_warps"]), "--num-stages", str(row["num_stages"]), "--signature", ", ".join(row["signature"]),
-               "--emit", ",".join(STAGES), "--out-dir", ours]
+               "--emit", ",".join(STAGES + (("llir", "amdgcn") if options.code else ())), "--out-dir", ours]
     for key, value in row["defines"].items():
         command += ["-D", f"{key}={value}"]
     made = subprocess.run(command, capture_output=True, text=True)
@@ -171,8 +190,9 @@ def compare(row, options, name, counts):
         counts["refused by ttc"] += 1
         print(f"{name}: ttc: {made.stderr.strip().splitlines()[:1]}")
         return
+    file_of = lambda end: next(f"{ours}/{f}" for f in sorted(os.listdir(ours)) if f.endswith(end))
     for stage in STAGES:
-        path = next(f"{ours}/{f}" for f in os.listdir(ours) if f.endswith("." + stage))
+        path = file_of(f".{stage}")
         with open(path) as f, open(f"{want}.{stage}") as g:
             kind, text = kind_of(normal(g.read()), normal(f.read()))
         counts[f"{stage} {kind}"] += 1
@@ -184,6 +204,10 @@ def compare(row, options, name, counts):
     if subprocess.run([options.ttc, "opt", f"{want}.ttgir", "-o", os.devnull], capture_output=True).returncode:
         counts["the reference's TTGIR refused by ttc"] += 1
         print(f"{name}: ttc refuses the reference's TTGIR")
+    if options.code:
+        (theirs, words), (own, own_words) = numbers(f"{want}.amdgcn", f"{want}.json"), numbers(file_of(".amdgcn"), file_of(".json"))
+        code.append((name, theirs, own))
+        print(f"{name}: {', '.join(f'{n} {own[n]}/{theirs[n]}' for n in final_code.NAMES)}; {final_code.more(words, own_words)}")
 
 
 def main():
@@ -196,6 +220,7 @@ def main():
     p.add_argument("--only", default="")
     p.add_argument("--keep", default=tempfile.mkdtemp())
     p.add_argument("--finish", action="store_true")
+    p.add_argument("--code", action="store_true")
     options = p.parse_args()
     spec = importlib.util.spec_from_file_location("kernel_loader", options.load)
     sys.modules["kernel_loader"] = importlib.util.module_from_spec(spec)
@@ -204,13 +229,15 @@ def main():
         os.makedirs(f"{options.keep}/{options.arch}/{side}", exist_ok=True)
     with open(options.list, encoding="utf-8") as f:
         rows = [json.loads(line) for line in f]
-    counts = collections.Counter()
+    counts, code = collections.Counter(), []
     for number in range(0, len(rows), options.step):
         name = f"{number:05d}_{rows[number]['func']}"
         if options.only in name:
-            compare(rows[number], options, name, counts)
+            compare(rows[number], options, name, counts, code)
     for what, count in sorted(counts.items()):
         print(f"{count:5d} {what}")
+    if code:
+        print(*final_code.table(code), sep="\n")
 
 
 main()

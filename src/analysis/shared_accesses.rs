@@ -41,14 +41,15 @@ pub struct ViewAccess {
 /// # Errors
 /// When a type has no layout, the view does not hold every element, or it is of several buffers.
 pub fn view_access(view: Type, tensor: Type, memory: &SharedMemory) -> Result<ViewAccess, LayoutError> {
-    if matches!(view.as_memdesc().map(|m| m.encoding.as_encoding()), Some(Some(Encoding::PaddedShared(_)))) {
-        return Err(LayoutError::new("accesses to padded shared memory have no plan yet"));
-    }
     let columns = view_columns(view)?;
     let reached = columns.iter().flatten().fold(0u64, |acc, &(_, column)| acc | column);
     let bits = element_bits(view);
     let foreign = reached / u64::from(bits / 8);
     let access = SharedAccess::new(layout_of(tensor)?, layout_of(view)?, bits, foreign, memory)?;
+    let access = match view.as_memdesc().map(|m| m.encoding.as_encoding()) {
+        Some(Some(Encoding::PaddedShared(e))) => access.padded(&e.intervals)?,
+        _ => access,
+    };
     Ok(ViewAccess { access, columns, reached })
 }
 

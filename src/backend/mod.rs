@@ -25,7 +25,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::cli::NO_SUCH_STAGE;
 use crate::ir::Ir;
 use crate::passes::manager::Pipeline;
-use crate::target::{Target, Vendor, vendors};
+use crate::target::{AmdOptions, Target, Vendor, vendors};
 
 /// What a compilation can produce, in order. Back ends have words of their own for the last three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -67,6 +67,7 @@ pub struct GpuOptions {
     pub num_stages: u32,
     pub tma: Tma,
     pub pipelining: Pipelining,
+    pub amd: AmdOptions,
 }
 
 impl GpuOptions {
@@ -80,6 +81,7 @@ impl GpuOptions {
             num_stages: 3,
             tma: Tma::default(),
             pipelining: Pipelining::default(),
+            amd: AmdOptions::default(),
         }
     }
 }
@@ -201,6 +203,9 @@ pub(crate) trait Generator: Sync {
     /// # Errors
     /// What the tool says, or why it cannot be run.
     fn bundle(&self, images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic>;
+
+    /// The extension of such a file.
+    fn bundle_extension(&self) -> &'static str;
 }
 
 macro_rules! back_ends {
@@ -323,6 +328,14 @@ pub fn words() -> Vec<&'static str> {
 /// What the tool says, or why it cannot be run.
 pub(crate) fn bundle(images: &[Image], time_limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
     images.first().map_or(Ok(vec![]), |first| generator(&first.target)?.bundle(images, time_limit))
+}
+
+/// The extension of a file with code for several architectures of a target's vendor.
+///
+/// # Errors
+/// `E0935` when ttc makes no code for the target.
+pub(crate) fn bundle_extension(target: &Target) -> Result<&'static str, Diagnostic> {
+    Ok(generator(target)?.bundle_extension())
 }
 
 impl Stage {

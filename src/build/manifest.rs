@@ -97,6 +97,9 @@ pub struct Kernel {
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
     pub maxnreg: Option<u32>,
+    pub matrix_instr_nonkdim: Option<u32>,
+    pub kpack: Option<u32>,
+    pub waves_per_eu: Option<u32>,
     /// How many programs a launch has, over arguments and constants.
     pub grid: Option<String>,
     /// Configurations of `@triton.autotune`.
@@ -130,6 +133,9 @@ pub struct Specialization {
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
     pub maxnreg: Option<u32>,
+    pub matrix_instr_nonkdim: Option<u32>,
+    pub kpack: Option<u32>,
+    pub waves_per_eu: Option<u32>,
 }
 
 /// A value in the kernel's language.

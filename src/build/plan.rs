@@ -18,7 +18,7 @@ use crate::driver::{Job, JobOptions, Variant};
 use crate::gpu::lock::{self, Lock};
 use crate::irgen::{Given, TypeRule};
 use crate::source::SourceMap;
-use crate::target::Target;
+use crate::target::{AmdOptions, Target};
 
 /// What the user says of a build beside the manifest.
 #[derive(Clone, Debug, Default)]
@@ -211,7 +211,17 @@ impl Plan {
             signature: None,
             types: v.types.iter().map(|(n, t)| TypeRule { of_variant: true, ..TypeRule::new(n, t) }).collect(),
             defines: defines(&v.constants),
-            given: Given { num_warps: v.num_warps, num_stages: v.num_stages, num_ctas: v.num_ctas, maxnreg: v.maxnreg },
+            given: Given {
+                num_warps: v.num_warps,
+                num_stages: v.num_stages,
+                num_ctas: v.num_ctas,
+                maxnreg: v.maxnreg,
+                amd: AmdOptions {
+                    matrix_instr_nonkdim: v.matrix_instr_nonkdim,
+                    kpack: v.kpack,
+                    waves_per_eu: v.waves_per_eu,
+                },
+            },
         });
         let variants: Vec<Variant> = variants.collect();
         let plain = Choice { kernels: vec![function.to_owned()], variants: variants.clone(), ..Choice::default() };
@@ -272,6 +282,11 @@ impl Plan {
             num_stages: kernel.num_stages,
             num_ctas: kernel.num_ctas,
             maxnreg: kernel.maxnreg,
+            amd: AmdOptions {
+                matrix_instr_nonkdim: kernel.matrix_instr_nonkdim,
+                kpack: kernel.kpack,
+                waves_per_eu: kernel.waves_per_eu,
+            },
             debug: kernel.debug,
             fp_fusion: build.fp_fusion,
             retry: build.retry,

@@ -18,6 +18,7 @@ use crate::diag::{Diagnostic, Place};
 use crate::driver::launchers;
 use crate::driver::output;
 use crate::launch::{Descriptor, Variant};
+use crate::target::RunsOn;
 
 /// Writes what is made of all units, and gives its files.
 ///
@@ -94,12 +95,13 @@ impl Products<'_> {
         Ok(())
     }
 
-    /// One for each kernel, variant and configuration: its cubins for all architectures, and the PTX of the newest
-    /// architecture whose code later ones run, if PTX is made at all.
+    /// One for each kernel, variant and configuration, and for each vendor, since a driver reads its own format alone:
+    /// the binaries for all architectures, and the PTX of the newest architecture whose code later ones run, if PTX is
+    /// made at all.
     fn fat_binaries(&mut self, units: &[Unit], settings: &Settings) -> Result<(), Diagnostic> {
         let mut groups: BTreeMap<String, Vec<&Unit>> = BTreeMap::new();
         for unit in units {
-            groups.entry(unit.name()).or_default().push(unit);
+            groups.entry(fat_name(unit)?).or_default().push(unit);
         }
         for (name, units) in groups {
             let read_all = |stage: Stage, units: &mut dyn Iterator<Item = &&Unit>| {
@@ -109,12 +111,13 @@ impl Products<'_> {
             };
             let mut images = read_all(Stage::Binary, &mut units.iter())?;
             let portable = |u: &&&Unit| {
-                u.job.target.runs_on().is_some_and(|r| !r.exact) && u.path(self.out, Stage::Assembly).is_file()
+                matches!(u.job.target.runs_on(), RunsOn::Capability { exact: false, .. })
+                    && u.path(self.out, Stage::Assembly).is_file()
             };
             let newest = units.iter().filter(portable).max_by_key(|u| u.job.target.version());
             images.extend(read_all(Stage::Assembly, &mut newest.iter().copied())?);
             let fat = backend::bundle(&images, settings.time_limit)?;
-            self.put(&format!("{name}.fatbin"), &fat)?;
+            self.put(&name, &fat)?;
         }
         Ok(())
     }
@@ -149,25 +152,25 @@ impl Products<'_> {
     /// A list of all units with their files, for programs that load them by themselves and for those that watch files.
     fn index(&mut self, plan: &Plan, units: &[Unit], record: &Record) -> Result<(), Diagnostic> {
         let name = |path: PathBuf| path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let entries = units.iter().map(|unit| {
+        let entries = units.iter().map(|unit| -> Result<Entry<'_>, Diagnostic> {
             let stages = plan.emit.stages.iter().map(|&s| (s.word(&unit.job.target), name(unit.path(self.out, s))));
             let mut files: BTreeMap<&str, String> = stages.collect();
             if plan.emit.stages.iter().any(|s| matches!(s, Stage::Assembly | Stage::Binary)) {
                 files.insert("json", name(unit.json(self.out)));
             }
             if plan.emit.fat_binaries {
-                files.insert("fatbin", format!("{}.fatbin", unit.name()));
+                files.insert(backend::bundle_extension(&unit.job.target)?, fat_name(unit)?);
             }
-            Entry {
+            Ok(Entry {
                 kernel: &unit.kernel,
                 variant: unit.job.variant.as_ref().map(|v| v.name.as_str()),
                 config: unit.job.config,
                 arch: unit.job.target.name,
                 files,
-            }
+            })
         });
         let sources = record.units.values().flat_map(|m| &m.inputs).map(|i| i.path.as_path()).collect();
-        let index = Index { kernels: entries.collect(), sources };
+        let index = Index { kernels: entries.collect::<Result<_, _>>()?, sources };
         let mut text = serde_json::to_string_pretty(&index).expect("an index holds strings and numbers only");
         text.push('\n');
         self.put(&format!("{}.json", plan.manifest.build.module), text.as_bytes())
@@ -188,6 +191,11 @@ impl Products<'_> {
         }
         self.put(&format!("{module}.d"), text.as_bytes())
     }
+}
+
+/// The file with the code for all architectures of a vendor that a unit is part of.
+fn fat_name(unit: &Unit) -> Result<String, Diagnostic> {
+    Ok(format!("{}.{}", unit.name(), backend::bundle_extension(&unit.job.target)?))
 }
 
 /// A path as a word of a makefile.

@@ -17,7 +17,7 @@ use crate::ir::dialects::enums::{
     CacheModifier, EvictionPolicy, FpRounding, MemScope, MemSemantic, ProgramDim, RmwKind,
 };
 use crate::ir::dialects::{ArithOp, MathOp};
-use crate::ir::{FloatKind, Op, Type};
+use crate::ir::{FloatKind, Op, Type, Value};
 
 /// LLVM's numbers of the address spaces.
 #[derive(Clone, Copy)]
@@ -323,8 +323,15 @@ pub(crate) trait Machine: Sync {
     /// Ends a group of copies.
     fn commit_copies(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
 
-    /// Waits until at most `pending` groups of this thread are under way.
-    fn wait_for_copies(&self, cx: &mut Lower<'_, '_>, pending: u64) -> Res<()>;
+    /// Waits until at most `pending` groups of this thread are under way, for a `ttg.async_wait`.
+    fn wait_for_copies(&self, cx: &mut Lower<'_, '_>, wait: Op, pending: u64) -> Res<()>;
+
+    /// `ttg.async_copy_global_to_local`, where the vendor's copies are not one of each thread; whether they were made.
+    fn copy_by_warps(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool>;
+
+    /// Tells LLVM that the loads of a `ttg.local_load` with this token, those behind an instruction of the block, do not
+    /// read what copies under way write.
+    fn mark_loads(&self, cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()>;
 
     // ---- atomics ----
 

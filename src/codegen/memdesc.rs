@@ -28,9 +28,8 @@ use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::shared_accesses;
 use crate::analysis::shared_alias::viewed;
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::core::MemDesc;
 use crate::ir::dialects::ttg::ttg::MemDescIndex;
-use crate::ir::{Encoding, Type, Value};
+use crate::ir::{Type, Value};
 use crate::layout::{LinearLayout, layout_of};
 
 /// A descriptor of shared memory.
@@ -102,11 +101,6 @@ impl<'c> Lower<'c, '_> {
     /// How a tensor of type `tensor` lies in the view `value`.
     pub(crate) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
         let ty = self.ir.ty(value);
-        let padded = |m: &MemDesc| matches!(m.encoding.as_encoding(), Some(Encoding::PaddedShared(_)));
-        if ty.as_memdesc().is_some_and(padded) {
-            let text = format!("`{ty}`: accesses to padded shared memory have no code generation yet");
-            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text).help("use a swizzled layout"));
-        }
         let view = self.view(value)?;
         let at = shared_accesses::view_access(ty, tensor, &self.options.target.shared)
             .map_err(|e| no_layout(ty, &e.reason))?;

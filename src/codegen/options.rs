@@ -14,6 +14,8 @@ pub struct CodegenOptions {
     pub fp_fusion: bool,
     /// Upper bound on registers of a thread.
     pub maxnreg: Option<u32>,
+    /// How many warps are to fit on a SIMD unit, on AMD's GPUs.
+    pub waves_per_eu: Option<u32>,
     /// Write line tables.
     pub lineinfo: bool,
     /// Append the two pointers (global scratch, profile scratch) that Triton's launcher passes to every kernel.
@@ -34,6 +36,7 @@ impl CodegenOptions {
             num_ctas: 1,
             fp_fusion: true,
             maxnreg: None,
+            waves_per_eu: None,
             lineinfo: true,
             triton_abi: false,
             llvm_passes: None,

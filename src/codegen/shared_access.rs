@@ -7,7 +7,9 @@
 //! 4. Where several warps hold the same elements, the first of them stores. Copies within a warp cost nothing: they are
 //!    one word of one wavefront.
 //!
-//! 5. Of an access that leaves the block, the address is taken over to the block that the thread and the register give,
+//! 5. Padding is added to the finished offset. The constants that are additions have no bit in common with the rest, so
+//!    theirs is added to them beforehand.
+//! 6. Of an access that leaves the block, the address is taken over to the block that the thread and the register give,
 //!    once for each row and block.
 //!
 //! Example: thread part `(tid & 31) << 4 ⊕ (tid & 7) << 4`, constants 0, 16, 512: addresses `t`, `t ⊕ 16`, `t + 512`.
@@ -30,6 +32,13 @@ pub(crate) struct SharedAddresses<'c> {
     /// The thread's part combined by exclusive or with each constant of these bits, in the blocks whose numbers the
     /// thread's part gives combined with these.
     rows: BTreeMap<(u32, u32), PointerValue<'c>>,
+    /// [`SharedAccess::padding`].
+    padding: Vec<(u32, u32)>,
+}
+
+/// What padding makes of an offset in bytes.
+fn padded(padding: &[(u32, u32)], offset: u32) -> u32 {
+    padding.iter().fold(offset, |at, &(interval, bytes)| at + offset / interval * bytes)
 }
 
 impl<'c> Lower<'c, '_> {
@@ -51,6 +60,7 @@ impl<'c> Lower<'c, '_> {
             if let Entry::Vacant(row) = rows.entry((mixed, block)) {
                 let bytes =
                     if mixed == 0 { thread } else { self.b.build_xor(thread, self.i32(u64::from(mixed)), "")? };
+                let bytes = self.padded(access.padding(), bytes)?;
                 let mut address = self.shared_at(base, bytes)?;
                 if let Some((holder, reached)) = holder {
                     let constant = self.i32(u64::from(block));
@@ -60,7 +70,16 @@ impl<'c> Lower<'c, '_> {
                 row.insert(address);
             }
         }
-        Ok(SharedAddresses { reached: reached as u32, rows })
+        Ok(SharedAddresses { reached: reached as u32, rows, padding: access.padding().to_vec() })
+    }
+
+    /// An offset in bytes with the padding in front of it.
+    pub(crate) fn padded(&self, padding: &[(u32, u32)], offset: IntValue<'c>) -> Res<IntValue<'c>> {
+        let shift = |n: u32| self.i32(u64::from(n.trailing_zeros()));
+        padding.iter().try_fold(offset, |at, &(interval, bytes)| {
+            let whole = self.b.build_right_shift(offset, shift(interval), false, "")?;
+            Ok(self.b.build_int_add(at, self.b.build_left_shift(whole, shift(bytes), "")?, "")?)
+        })
     }
 
     /// An address in shared memory as 32 bits.
@@ -77,7 +96,7 @@ impl<'c> Lower<'c, '_> {
     ) -> Res<PointerValue<'c>> {
         let (mixed, added) = (offset & at.reached, offset & !at.reached);
         let row = *at.rows.get(&(mixed, block)).ok_or_else(|| defect("an access of another layout"))?;
-        if added == 0 { Ok(row) } else { self.shared_at(row, self.i32(u64::from(added))) }
+        if added == 0 { Ok(row) } else { self.shared_at(row, self.i32(u64::from(padded(&at.padding, added)))) }
     }
 
     /// The LLVM type that an element has in memory.

@@ -11,7 +11,7 @@ use ttc::driver::input::{self, Input};
 use ttc::driver::request::Choice;
 use ttc::driver::{JobOptions, Variant, request};
 use ttc::source::SourceMap;
-use ttc::target::Target;
+use ttc::target::{AmdOptions, Target};
 
 use crate::args::KernelArgs;
 
@@ -81,6 +81,7 @@ pub(super) fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
         num_stages: k.num_stages,
         num_ctas: k.num_ctas,
         pipelining: k.pipeline,
+        amd: AmdOptions { matrix_instr_nonkdim: k.matrix_instr_nonkdim, kpack: k.kpack, waves_per_eu: k.waves_per_eu },
         ..JobOptions::default()
     };
     request::check_options(&options)?;

@@ -153,6 +153,9 @@ pub(super) fn settled(given: Given, known: Given, file: &str) -> Vec<Diagnostic>
         ("--num-stages", given.num_stages, known.num_stages),
         ("--num-ctas", given.num_ctas, known.num_ctas),
         ("--maxnreg", given.maxnreg, known.maxnreg),
+        ("--matrix-instr-nonkdim", given.amd.matrix_instr_nonkdim, known.amd.matrix_instr_nonkdim),
+        ("--kpack", given.amd.kpack, known.amd.kpack),
+        ("--waves-per-eu", given.amd.waves_per_eu, known.amd.waves_per_eu),
     ];
     let differ = options.into_iter().filter(|(_, given, known)| given.is_some() && given != known);
     let error = |(option, given, known): (&str, Option<u32>, Option<u32>)| {
@@ -173,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_option_that_says_the_same_is_no_contradiction() {
-        let known = Given { num_warps: Some(8), num_stages: None, num_ctas: Some(1), maxnreg: None };
+        let known = Given { num_warps: Some(8), num_ctas: Some(1), ..Given::default() };
         assert!(settled(Given::default(), known, "f").is_empty());
         assert!(settled(Given { num_warps: Some(8), num_ctas: Some(1), ..Given::default() }, known, "f").is_empty());
         let said = settled(Given { num_warps: Some(4), num_stages: Some(2), ..Given::default() }, known, "f");

@@ -24,6 +24,7 @@ use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::irgen::{ConfigInfo, Given, Launch, LaunchFault};
 use crate::launch::Descriptor;
+use crate::target::AmdOptions;
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";
@@ -44,6 +45,12 @@ pub(super) struct Carried {
     pub(super) num_ctas: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) maxnreg: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) matrix_instr_nonkdim: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kpack: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) waves_per_eu: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) shared: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +88,9 @@ impl Carried {
             num_stages: m.num_stages,
             num_ctas: m.num_ctas,
             maxnreg: m.maxnreg,
+            matrix_instr_nonkdim: m.matrix_instr_nonkdim,
+            kpack: m.kpack,
+            waves_per_eu: m.waves_per_eu,
             shared: m.shared,
             global_scratch_size: m.global_scratch_size,
             global_scratch_align: m.global_scratch_align,
@@ -93,6 +103,13 @@ impl Carried {
             launch: m.launch,
             options: flags.map(|(word, ..)| (*word).to_owned()).collect(),
         }
+    }
+
+    /// What is known of the launch.
+    pub(super) fn given(&self) -> Given {
+        let Carried { num_warps, num_stages, num_ctas, maxnreg, matrix_instr_nonkdim, kpack, waves_per_eu, .. } = *self;
+        let amd = AmdOptions { matrix_instr_nonkdim, kpack, waves_per_eu };
+        Given { num_warps, num_stages, num_ctas, maxnreg, amd }
     }
 
     /// Sets the options that were given when the text was made.
@@ -156,8 +173,8 @@ pub(super) fn find(text: &str, kernel: Option<&str>, file: &str) -> Result<Optio
 fn read(json: &str) -> Result<Carried, String> {
     let carried: Carried = serde_json::from_str(json)
         .map_err(|e| e.to_string().split(" at line ").next().unwrap_or_default().to_owned())?;
-    let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = carried;
-    match (Given { num_warps, num_stages, num_ctas, maxnreg }).over(Launch::default()).faults().first() {
+    let launch = carried.given().over(Launch::default());
+    match launch.faults().first().or(launch.amd_faults().first()) {
         Some(LaunchFault { name, value, expected, .. }) => Err(format!("{name} is {value}, expected {expected}")),
         None => Ok(carried),
     }

@@ -32,6 +32,7 @@ use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::remarks::{self, Group, Parameter};
 use crate::source::{FileId, SourceMap};
+use crate::target::AmdOptions;
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
@@ -72,9 +73,11 @@ pub(super) fn run(
         ..Metadata::default()
     };
     let options = job.settled();
-    let launch = options.given().over(Launch::usual(&job.target));
+    let said = options.given();
+    let given = Given { amd: said.amd.for_target(&job.target), ..said };
+    let launch = given.over(Launch::usual(&job.target)).for_target(&job.target);
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow = Flow { job, given: options.given(), options, want, debug, launch, made, kernel_loc: None, memo };
+    let mut flow = Flow { job, given, options, want, debug, launch, made, kernel_loc: None, memo };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
@@ -203,6 +206,7 @@ impl Flow<'_, '_> {
             return Err(faults);
         }
         self.resume(&carried);
+        let said = carried.given();
         if let Some(func) = ir.function(&self.made.kernel) {
             self.made.metadata.params = params::of_kernel(&ir, func, carried.params);
         }
@@ -213,7 +217,9 @@ impl Flow<'_, '_> {
         }
         let number = |name: &str| ir.int_attr(ir.module(), name).and_then(|v| u32::try_from(v).ok());
         let (num_warps, num_ctas) = (number("ttg.num-warps"), Some(number("ttg.num-ctas").unwrap_or(1)));
-        let known = Given { num_warps, num_ctas, num_stages: carried.num_stages, maxnreg: self.options.maxnreg };
+        let (maxnreg, waves_per_eu) = (self.launch.maxnreg, self.launch.amd.waves_per_eu);
+        let amd = AmdOptions { waves_per_eu, ..said.amd };
+        let known = Given { num_warps, num_ctas, num_stages: said.num_stages, maxnreg, amd };
         self.settled(known, self.file(sources))?;
         self.launch = known.over(self.launch);
         let metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
@@ -265,10 +271,9 @@ impl Flow<'_, '_> {
     /// Goes on with the options that the input carries. What the user gives wins where it still can.
     fn resume(&mut self, carried: &Carried) {
         carried.set_options(&mut self.options);
-        let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = *carried;
         let usual = Launch::usual(&self.job.target);
-        self.launch = self.options.given().over(Given { num_warps, num_stages, num_ctas, maxnreg }.over(usual));
-        self.options.maxnreg = self.launch.maxnreg;
+        self.launch = self.given.over(carried.given().over(usual)).for_target(&self.job.target);
+        (self.options.maxnreg, self.options.amd) = (self.launch.maxnreg, self.launch.amd);
         self.made.metadata.constants.clone_from(&carried.constants);
         self.made.metadata.config.clone_from(&carried.config);
         self.made.metadata.variant.clone_from(&carried.variant);
@@ -296,6 +301,7 @@ impl Flow<'_, '_> {
             num_ctas: facts.num_ctas,
             maxnreg: facts.maxnreg,
             num_stages: self.made.metadata.num_stages,
+            amd: AmdOptions::default(),
         };
         self.settled(known, file)?;
         let m = &mut self.made.metadata;
@@ -355,8 +361,8 @@ impl Flow<'_, '_> {
         self.made.metadata.sources = names(sources, &lowered.files);
         self.made.files = lowered.files;
         self.made.trail = lowered.trail;
-        self.launch = lowered.launch;
-        self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
+        self.launch = lowered.launch.for_target(&self.job.target);
+        self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
         self.name(lowered.kernel);
         self.job.take_grid_of_case(&self.made.metadata, &mut self.options);
         Ok(lowered.ir)
@@ -538,6 +544,7 @@ impl Flow<'_, '_> {
             num_stages: self.launch.num_stages,
             tma: self.options.tma,
             pipelining: self.options.pipelining.unwrap_or_default(),
+            amd: self.launch.amd,
         }
     }
 
@@ -548,6 +555,7 @@ impl Flow<'_, '_> {
             num_ctas: self.launch.num_ctas,
             fp_fusion: o.fp_fusion && self.job.target.fuses_products(),
             maxnreg: self.launch.maxnreg,
+            waves_per_eu: self.launch.amd.waves_per_eu,
             lineinfo: o.line_info,
             triton_abi: o.triton_abi,
             ..CodegenOptions::new(self.job.target)

@@ -15,7 +15,7 @@ use crate::ir::MAX_OPS;
 use crate::irgen::{Given, Trail, TypeRule};
 use crate::passes::remarks::Group;
 use crate::source::{FileId, SourceMap};
-use crate::target::Target;
+use crate::target::{AmdOptions, Target};
 
 /// Everything about a compilation that is not its input.
 #[derive(Clone, Debug)]
@@ -36,6 +36,7 @@ pub struct JobOptions {
     /// Whether to keep assertions, and to check integers for overflow, as Triton's debug mode does.
     pub debug: bool,
     pub maxnreg: Option<u32>,
+    pub amd: AmdOptions,
     pub fp_fusion: bool,
     /// Whether a kernel that spills registers is compiled again, with other choices (`flow/binary.rs`).
     pub retry: bool,
@@ -71,6 +72,7 @@ impl Default for JobOptions {
             pipelining: None,
             debug: false,
             maxnreg: None,
+            amd: AmdOptions::default(),
             fp_fusion: true,
             retry: true,
             line_info: true,
@@ -91,7 +93,8 @@ impl JobOptions {
     /// What was said about the launch.
     #[must_use]
     pub fn given(&self) -> Given {
-        Given { num_warps: self.num_warps, num_stages: self.num_stages, num_ctas: self.num_ctas, maxnreg: self.maxnreg }
+        let JobOptions { num_warps, num_stages, num_ctas, maxnreg, amd, .. } = *self;
+        Given { num_warps, num_stages, num_ctas, maxnreg, amd }
     }
 }
 

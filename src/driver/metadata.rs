@@ -14,6 +14,7 @@ use crate::ir::{Ir, Op};
 use crate::irgen::{ConfigInfo, Launch};
 use crate::launch::{Descriptor, TensorMap};
 use crate::layout::encodings::{TmaBlock, tma_block};
+use crate::target::AmdOptions;
 
 /// One argument of a kernel, in launch order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
@@ -128,6 +129,13 @@ pub struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<ConfigInfo>,
     pub maxnreg: Option<u32>,
+    /// Options that AMD's GPUs alone have ([`AmdOptions`]); absent on others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix_instr_nonkdim: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kpack: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waves_per_eu: Option<u32>,
     /// Registers of a thread. The field is absent until ptxas has run.
     pub registers: Option<u32>,
     /// Bytes of spill stores and loads. The field is absent until ptxas has run.
@@ -149,8 +157,11 @@ impl Metadata {
     /// Adds these options of the launch.
     #[must_use]
     pub fn with_launch(self, launch: Launch) -> Metadata {
-        let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
-        Metadata { num_warps: Some(num_warps), num_stages: Some(num_stages), maxnreg, ..self }.with_ctas(Some(num_ctas))
+        let Launch { num_warps, num_stages, num_ctas, maxnreg, amd } = launch;
+        let AmdOptions { matrix_instr_nonkdim, kpack, waves_per_eu } = amd;
+        let (num_warps, num_stages) = (Some(num_warps), Some(num_stages));
+        Metadata { num_warps, num_stages, maxnreg, matrix_instr_nonkdim, kpack, waves_per_eu, ..self }
+            .with_ctas(Some(num_ctas))
     }
 
     /// Adds the number of blocks in a cluster.

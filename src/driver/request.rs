@@ -381,11 +381,16 @@ pub fn check_options(options: &JobOptions) -> Result<(), Vec<Diagnostic>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Checks that a block of this launch fits on the target.
+/// Checks that a block of this launch fits on the target, and the options that this vendor alone has.
 ///
 /// # Errors
-/// `E0910` when it has too many threads.
+/// `E0910` when it has too many threads, or an option is out of its range.
 pub fn check_block(launch: Launch, target: &Target) -> Result<(), Diagnostic> {
+    if let Some(LaunchFault { name, value, nearest, expected }) = launch.amd_faults().first() {
+        let option = format!("--{}", name.replace('_', "-"));
+        let text = format!("`{name}` is {value}: expected {expected}");
+        return Err(Diagnostic::error(&codes::cli::BAD_OPTION, text).help(format!("use `{option} {nearest}`")));
+    }
     let (warps, most) = (launch.num_warps, target.max_warps());
     if warps <= most {
         return Ok(());

@@ -66,7 +66,7 @@ impl Variant {
                 "num_stages" => Some(&mut given.num_stages),
                 "num_ctas" => Some(&mut given.num_ctas),
                 "maxnreg" => Some(&mut given.maxnreg),
-                _ => None,
+                _ => given.amd.named(name),
             };
             match option {
                 Some(slot) => *slot = Some(value.parse().map_err(|_| bad(&format!("`{item}` is no number")))?),
@@ -111,7 +111,7 @@ impl Job {
         let typed = |rules: &[TypeRule], name: &str| rules.iter().any(|r| r.pattern == name);
         let from_input = preset.defines.iter().filter(|(n, _)| !typed(&types, n));
         let from_run = run.defines.iter().filter(|(n, _)| !typed(&variant.types, n));
-        let Given { num_warps, num_stages, num_ctas, maxnreg } = variant.given.or(run.given()).or(preset.given);
+        let Given { num_warps, num_stages, num_ctas, maxnreg, amd } = variant.given.or(run.given()).or(preset.given);
         JobOptions {
             signature: variant.signature.or_else(|| run.signature.clone()).or_else(|| preset.signature.clone()),
             defines: from_input.chain(from_run).chain(&variant.defines).cloned().collect(),
@@ -120,6 +120,7 @@ impl Job {
             num_stages,
             num_ctas,
             maxnreg,
+            amd,
             pipelining: run.pipelining.or(preset.pipelining),
             ..run.clone()
         }

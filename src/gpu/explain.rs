@@ -23,8 +23,8 @@ pub struct About {
 pub fn error(error: &Error, about: &About) -> Diagnostic {
     match error {
         Error::NoDriver { .. } => Diagnostic::error(&codes::NO_DRIVER, error.to_string()).help(
-            "install NVIDIA's driver, or run this on a machine with a GPU; `TTC_LIBCUDA` names the library if it is \
-             elsewhere",
+            "install NVIDIA's driver or AMD's ROCm, or run this on a machine with a GPU; `TTC_LIBCUDA` and \
+             `TTC_LIBAMDHIP64` name the libraries if they are elsewhere",
         ),
         Error::MissingFunction { .. } => {
             Diagnostic::error(&codes::NO_DRIVER, error.to_string()).help("install a newer driver")

@@ -116,7 +116,7 @@ impl Choice {
     #[must_use]
     pub fn given(&self) -> Given {
         let Choice { num_warps, num_stages, num_ctas, maxnreg, .. } = *self;
-        Given { num_warps, num_stages, num_ctas, maxnreg }
+        Given { num_warps, num_stages, num_ctas, maxnreg, ..Given::default() }
     }
 }
 

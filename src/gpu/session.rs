@@ -40,9 +40,13 @@ impl Gpu {
         }
         let context = Context::primary(number).map_err(said)?;
         let properties = context.properties().map_err(said)?;
-        let (major, minor) = properties.capability;
-        let target = Target::of_gpu(properties.capability).ok_or_else(|| {
-            let message = format!("ttc compiles nothing for {} of compute capability {major}.{minor}", properties.name);
+        let target = match &properties.gpu {
+            &ttc_rt::Gpu::Nvidia { major, minor } => Target::of_gpu((major, minor)),
+            ttc_rt::Gpu::Amd { processor } => Target::parse(processor).ok(),
+            _ => None,
+        };
+        let target = target.ok_or_else(|| {
+            let message = format!("ttc compiles nothing for {}, which {}", properties.name, properties.gpu);
             Diagnostic::error(&codes::WRONG_GPU, message)
                 .help("`ttc explain E0912` names the GPUs that it compiles for")
         })?;

@@ -11,7 +11,7 @@ use ttc_rt::{Promise, spec};
 
 use super::program::Program;
 use crate::launch::{Argument, Descriptor, Parameter, TensorMap, Value, descriptor_rank};
-use crate::target::Target;
+use crate::target::{RunsOn, Target};
 
 /// The bytes that the parameters of a kernel may take, on any GPU (CUDA C++ Programming Guide, "Function Parameters").
 pub const MAX_PARAMETER_BYTES: usize = 32_768;
@@ -27,14 +27,16 @@ pub fn table(name: &str, program: &Program, gpu: Target) -> Result<&'static spec
         // Whoever did not say it made the code for the GPU that is there.
         None => gpu,
     };
-    let runs = target.runs_on().ok_or_else(|| format!("code for {target} runs on no NVIDIA GPU"))?;
+    let runs_on = match target.runs_on() {
+        RunsOn::Capability { exact, major, minor } => spec::RunsOn::Capability { major, minor, exact },
+        RunsOn::Processor(name) => spec::RunsOn::Processor(name),
+    };
     let promises: Vec<(usize, Promise)> =
         d.arguments.iter().enumerate().filter_map(|(n, a)| promise(a).map(|p| (n, p))).collect();
     let parameters = d.parameters.iter().map(|p| parameter(d, p)).collect::<Result<Vec<_>, _>>()?;
     let variant = spec::Variant {
         arch: target.name,
-        capability: (runs.major, runs.minor),
-        exact: runs.exact,
+        runs_on,
         symbol: leak(&d.symbol),
         threads: d.threads,
         shared: d.shared,

@@ -2,7 +2,7 @@
 //!
 //! 1. For each kernel `K` the header ([`header`]) declares `K_args` with the arguments under their names, `K_kernel`,
 //!    which holds what a context has loaded, and the functions `K_load`, `K_launch`, `K_launch_grid`, `K_unload`.
-//! 2. The source ([`source`]) holds the cubins, a table of the variants, the choice between them by their promises, the
+//! 2. The source ([`source`]) holds the images, a table of the variants, the choice between them by their promises, the
 //!    grids as C expressions ([`grids`]), and what each variant's code takes ([`parameters`]).
 //! 3. Everything that is the same for all kernels is in `ttc_rt.h`, which is written beside them.
 //!
@@ -53,7 +53,7 @@ struct Printed<'a> {
     /// The members of its argument struct, in the order of the arguments.
     members: Vec<String>,
     embed: bool,
-    /// What the names of cubin files begin with.
+    /// What the names of image files begin with.
     module: &'a str,
 }
 
@@ -92,15 +92,16 @@ impl<'a> Printed<'a> {
         self.kernel.variants.iter().all(|v| v.descriptor.grid.is_some())
     }
 
-    /// For each variant the first one that has the same cubin.
+    /// For each variant the first one that has the same image.
     fn images(&self) -> Vec<usize> {
         let all = &self.kernel.variants;
         all.iter().map(|v| all.iter().position(|w| w.image == v.image).unwrap_or(0)).collect()
     }
 
-    /// The file that a variant's cubin is in.
+    /// The file that a variant's image is in.
     fn file(&self, variant: usize) -> String {
-        format!("{}.{}.{variant}.{}.cubin", self.module, file_part(&self.id), self.kernel.variants[variant].arch)
+        let v = &self.kernel.variants[variant];
+        format!("{}.{}.{variant}.{}.{}", self.module, file_part(&self.id), v.arch, v.extension())
     }
 }
 

@@ -4,7 +4,7 @@
 //!    ([`Parameter`]), with the rule that makes each parameter. One argument may be several parameters, as a tensor
 //!    descriptor is, or none, where its value is settled.
 //! 2. It is part of the metadata beside a cubin. Launchers are printed from it, and nothing else knows how to launch.
-//! 3. Numbers are those of the CUDA driver API (`cuda.h`).
+//! 3. Numbers are those of the CUDA driver API (`cuda.h`), which AMD's runtime takes from there where it has them.
 //!
 //! Example: `add(x: *fp32, n: i32)` has two arguments and the parameters `x` (offset 0, 8 bytes) and `n` (offset 8, 4
 //! bytes).
@@ -29,7 +29,7 @@ pub const VERSION: u32 = 1;
 pub struct Options {
     /// The name of the files without an extension.
     pub module: String,
-    /// Whether the source holds the cubins. Otherwise they are files of their own.
+    /// Whether the source holds the images. Otherwise they are files of their own.
     pub embed: bool,
 }
 
@@ -77,12 +77,12 @@ pub struct Kernel {
 /// One compilation of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// The architecture, such as `sm_90a`. What runs where is said by [`crate::target`].
+    /// The architecture, such as `sm_90a` or `gfx942`. What runs where is said by [`crate::target`].
     pub arch: String,
     /// The compile-time parameters and their values, as text.
     pub constants: std::collections::BTreeMap<String, String>,
     pub descriptor: Descriptor,
-    /// The cubin.
+    /// The cubin or AMD's code object.
     pub image: Vec<u8>,
 }
 

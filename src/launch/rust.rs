@@ -3,7 +3,7 @@
 //! 1. For each kernel `K` there is a module `K` with the struct `Args`, whose fields are the arguments, and the type
 //!    `Kernel` with `load`, `launch` and `launch_grid`.
 //! 2. Behind them stand the tables of `ttc_rt::spec` ([`tables`]): the variants in the order in which they are tried,
-//!    their promises, grids and parameters, and the cubins as byte strings ([`bytes`]) or as files beside.
+//!    their promises, grids and parameters, and the images as byte strings ([`bytes`]) or as files beside.
 //! 3. What a launch does with the tables is `ttc-rt`'s part.
 //!
 //! The text depends on the kernels alone, and rustfmt leaves it as it is.
@@ -27,7 +27,7 @@ pub fn print(kernels: &[Kernel], options: &Options) -> Vec<File> {
     let mut out = String::from(
         "// Launchers of GPU kernels, printed by ttc. Do not edit: change the kernels, and print them again.\n",
     );
-    let mut cubins = vec![];
+    let mut beside = vec![];
     let modules = names::unique(kernels.iter().map(|k| &*k.name));
     for (kernel, module) in kernels.iter().zip(modules) {
         let printed = Printed::new(kernel, module);
@@ -35,12 +35,12 @@ pub fn print(kernels: &[Kernel], options: &Options) -> Vec<File> {
         module_of(&mut out, &printed, &images, options);
         if !options.embed {
             let file = |&n: &usize| (printed.file(options, n), kernel.variants[n].image.clone());
-            cubins.extend(images.values().map(file));
+            beside.extend(images.values().map(file));
         }
     }
     let mut files = vec![(format!("{}.rs", options.module), out.into_bytes())];
-    cubins.sort();
-    files.extend(cubins);
+    beside.sort();
+    files.extend(beside);
     files
 }
 
@@ -91,10 +91,10 @@ impl<'a> Printed<'a> {
         images
     }
 
-    /// The file that a variant's cubin is in where it is not embedded.
+    /// The file that a variant's image is in where it is not embedded.
     fn file(&self, options: &Options, variant: usize) -> String {
-        let (name, arch) = (file_part(self.module.trim_start_matches("r#")), &self.kernel.variants[variant].arch);
-        format!("{}.{name}.{variant}.{arch}.cubin", options.module)
+        let (name, v) = (file_part(self.module.trim_start_matches("r#")), &self.kernel.variants[variant]);
+        format!("{}.{name}.{variant}.{}.{}", options.module, v.arch, v.extension())
     }
 
     /// The number of an argument.

@@ -1,7 +1,8 @@
 /* ttc_rt.h: what the launchers that `ttc compile --emit c` prints need at run time.
  *
  * 1. It is one header of C99 and C++11 without other files. It needs the C library and, when a kernel is loaded,
- *    NVIDIA's driver (libcuda), which it opens by name. Neither the CUDA toolkit nor a link option is needed.
+ *    NVIDIA's driver (libcuda) or AMD's runtime (libamdhip64), which it opens by name. Neither the CUDA toolkit nor
+ *    ROCm's headers nor a link option is needed.
  * 2. Nothing here is global, prints, ends the process, or takes memory from the heap. Everything that a launch needs
  *    lies in the kernel object of the caller, so any number of threads may launch one object at once.
  * 3. Functions return a ttc_code. If it is not TTC_OK and the caller handed in a ttc_error, that says what was tried
@@ -13,7 +14,7 @@
 #define TTC_RT_H
 
 /* The version of this header. Generated code checks it. */
-#define TTC_RT_VERSION 1
+#define TTC_RT_VERSION 2
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -51,14 +52,14 @@
 
 /* ---- Types for users --------------------------------------------------------------------------------------------- */
 
-/* The address of memory on the device that a kernel may write: a CUdeviceptr as a number. */
+/* The address of memory on the device that a kernel may write: a CUdeviceptr or hipDeviceptr_t as a number. */
 typedef uint64_t ttc_ptr;
 /* The address of memory on the device that a kernel does not write. */
 typedef uint64_t ttc_const_ptr;
-/* A CUstream or cudaStream_t. NULL is the default stream. */
+/* A CUstream, cudaStream_t or hipStream_t. NULL is the default stream. */
 typedef void *ttc_stream;
 
-/* The number for a pointer, such as one that cudaMalloc gave. */
+/* The number for a pointer, such as one that cudaMalloc or hipMalloc gave. */
 static inline ttc_ptr ttc_address(const volatile void *pointer)
 {
     return (ttc_ptr)(uintptr_t)pointer;
@@ -66,7 +67,7 @@ static inline ttc_ptr ttc_address(const volatile void *pointer)
 
 typedef enum ttc_code {
     TTC_OK = 0,
-    /* libcuda cannot be opened, or lacks a function. */
+    /* libcuda or libamdhip64 cannot be opened, or lacks a function. */
     TTC_NO_DRIVER = 1,
     /* The thread has no current CUDA context. */
     TTC_NO_CONTEXT = 2,
@@ -86,7 +87,7 @@ typedef enum ttc_code {
 
 typedef struct ttc_error {
     ttc_code code;
-    /* The CUresult of the function that failed, and 0 if none did. */
+    /* The CUresult or hipError_t of the function that failed, and 0 if none did. */
     int result;
     /* The driver's name for it, such as CUDA_ERROR_INVALID_VALUE, or an empty text. */
     const char *result_name;
@@ -198,47 +199,58 @@ static inline float ttc_float_from_fp16(uint16_t fp16)
 
 /* ---- Types for generated code ------------------------------------------------------------------------------------ */
 
-/* The functions of libcuda that are called, by the names of the driver API. */
+/* Whose GPUs code is for. */
+typedef enum ttcrt_vendor { TTCRT_NVIDIA = 0, TTCRT_AMD = 1 } ttcrt_vendor;
+
+/* The functions that are called of libcuda or libamdhip64, by the names there. */
 typedef struct ttcrt_driver {
-    int(TTCRT_CALL *error_name)(int result, const char **name);                 /* cuGetErrorName */
-    int(TTCRT_CALL *error_string)(int result, const char **text);               /* cuGetErrorString */
-    int(TTCRT_CALL *current_context)(void **context);                           /* cuCtxGetCurrent */
-    int(TTCRT_CALL *push_context)(void *context);                               /* cuCtxPushCurrent */
-    int(TTCRT_CALL *pop_context)(void **context);                               /* cuCtxPopCurrent */
-    int(TTCRT_CALL *current_device)(int *device);                               /* cuCtxGetDevice */
-    int(TTCRT_CALL *device_attribute)(int *value, int attribute, int device);   /* cuDeviceGetAttribute */
-    int(TTCRT_CALL *load_data)(void **module, const void *image);               /* cuModuleLoadData */
-    int(TTCRT_CALL *load_file)(void **module, const char *path);                /* cuModuleLoad */
-    int(TTCRT_CALL *unload)(void *module);                                      /* cuModuleUnload */
-    int(TTCRT_CALL *get_function)(void **function, void *module, const char *); /* cuModuleGetFunction */
-    int(TTCRT_CALL *set_attribute)(void *function, int attribute, int value);   /* cuFuncSetAttribute */
+    ttcrt_vendor vendor;
+    int(TTCRT_CALL *error_name)(int result, const char **name);   /* cuGetErrorName, hipDrvGetErrorName */
+    int(TTCRT_CALL *error_string)(int result, const char **text); /* cuGetErrorString, hipDrvGetErrorString */
+    int(TTCRT_CALL *current_device)(int *device);                 /* cuCtxGetDevice, hipGetDevice */
+    int(TTCRT_CALL *load_data)(void **module, const void *image); /* cuModuleLoadData, hipModuleLoadData */
+    int(TTCRT_CALL *load_file)(void **module, const char *path);  /* cuModuleLoad, hipModuleLoad */
+    int(TTCRT_CALL *unload)(void *module);                        /* cuModuleUnload, hipModuleUnload */
+    /* cuModuleGetFunction, hipModuleGetFunction */
+    int(TTCRT_CALL *get_function)(void **function, void *module, const char *);
     int(TTCRT_CALL *launch)(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned shared,
-                            void *stream, void **parameters, void **extra); /* cuLaunchKernel */
-    /* The others are newer, and NULL in a driver that lacks them. */
+                            void *stream, void **parameters, void **extra); /* cuLaunchKernel, hipModuleLaunchKernel */
+    /* These are newer, and NULL in a driver that lacks them. */
+    int(TTCRT_CALL *alloc_async)(uint64_t *address, size_t bytes, void *stream); /* cuMemAllocAsync, hipMallocAsync */
+    int(TTCRT_CALL *free_async)(uint64_t address, void *stream);                 /* cuMemFreeAsync, hipFreeAsync */
+    /* Of libcuda alone; the last two are newer. */
+    int(TTCRT_CALL *current_context)(void **context);                         /* cuCtxGetCurrent */
+    int(TTCRT_CALL *push_context)(void *context);                             /* cuCtxPushCurrent */
+    int(TTCRT_CALL *pop_context)(void **context);                             /* cuCtxPopCurrent */
+    int(TTCRT_CALL *device_attribute)(int *value, int attribute, int device); /* cuDeviceGetAttribute */
+    int(TTCRT_CALL *set_attribute)(void *function, int attribute, int value); /* cuFuncSetAttribute */
     int(TTCRT_CALL *launch_ex)(const void *, void *function, void **parameters, void **extra); /* cuLaunchKernelEx */
     int(TTCRT_CALL *encode_tiled)(void *map, int type, uint32_t rank, void *address, const uint64_t *extents,
                                   const uint64_t *strides, const uint32_t *box, const uint32_t *element_strides,
                                   int interleave, int swizzle, int promotion, int fill); /* cuTensorMapEncodeTiled */
-    int(TTCRT_CALL *alloc_async)(uint64_t *address, size_t bytes, void *stream);         /* cuMemAllocAsync */
-    int(TTCRT_CALL *free_async)(uint64_t address, void *stream);                         /* cuMemFreeAsync */
+    /* Of libamdhip64 alone. */
+    int(TTCRT_CALL *set_device)(int device);                     /* hipSetDevice */
+    int(TTCRT_CALL *properties)(void *hipDeviceProp, int device); /* hipGetDevicePropertiesR0600 */
 } ttcrt_driver;
 
 /* One compilation of a kernel. */
 typedef struct ttcrt_variant {
     /* The kernel's name in its source. */
     const char *kernel;
-    /* What it was compiled for: `sm_90a`. */
+    /* What it was compiled for: `sm_90a`, `gfx942`. AMD's processor of this name runs it. */
     const char *arch;
-    /* It runs on this compute capability and on later ones of the same major number, or if `exact` on no other. */
+    ttcrt_vendor vendor;
+    /* An NVIDIA GPU of this compute capability runs it, and later ones of the same major number, or if `exact` no
+     * other. */
     int major, minor;
     bool exact;
     /* Variants of one number promise the same. Of those that a GPU runs, only the first is loaded. */
     int promises;
-    /* The cubin, or NULL if it is a file. */
+    /* The cubin or code object, or NULL if it is a file. */
     const void *image;
-    /* The name of the cubin's file, or NULL. */
+    /* The name of the file, or NULL. */
     const char *file;
-    /* The name of the function in the cubin. */
+    /* The name of the function in it. */
     const char *symbol;
     /* The threads of a block, the bytes of dynamic shared memory, the blocks of a cluster. */
     unsigned threads, shared, cluster[3];
@@ -252,8 +264,20 @@ typedef struct ttcrt_loaded {
 /* What a kernel object begins with. */
 typedef struct ttcrt_kernel {
     ttcrt_driver driver;
+    /* The CUcontext that it was loaded into, and NULL if it was not. AMD's runtime loads for a device: there this is
+     * the object itself. */
     void *context;
+    int device;
 } ttcrt_kernel;
+
+/* The GPU that a kernel is loaded for. */
+typedef struct ttcrt_gpu {
+    /* Of NVIDIA: the compute capability. */
+    int major, minor;
+    /* Of AMD: the processor, and the bytes of shared memory that a block may have. */
+    char name[64];
+    uint64_t shared;
+} ttcrt_gpu;
 
 /* How to encode a tensor map; the innermost axis comes first. The numbers are those of cuda.h. */
 typedef struct ttcrt_recipe {
@@ -311,6 +335,12 @@ static inline ttc_code ttcrt_failed(const ttcrt_driver *driver, ttc_error *error
     return TTC_DRIVER_FAILED;
 }
 
+/* The one of two names that the driver knows. */
+static inline const char *ttcrt_named(const ttcrt_driver *driver, const char *cuda, const char *hip)
+{
+    return driver->vendor == TTCRT_AMD ? hip : cuda;
+}
+
 /* The error for a promise that an argument breaks; `what` is `a multiple of ` or nothing. */
 static inline ttc_code ttcrt_broken(ttc_error *error, const ttcrt_variant *variant, const char *argument,
                                     const char *what, long long number, long long value)
@@ -332,27 +362,68 @@ static inline ttc_code ttcrt_unaligned(ttc_error *error, const ttcrt_variant *va
 
 /* ---- The driver -------------------------------------------------------------------------------------------------- */
 
+/* Opens the library that the environment variable names, or `chosen`, or the first of the usual ones; one that the
+ * process has loaded already comes first. It stays open until the process ends. */
+static inline void *ttcrt_open_named(const char *variable, const char *chosen, const char *const *usual, int count)
+{
+    const char *name = getenv(variable);
+    void *library = NULL;
+    int i;
+    if (name == NULL || *name == '\0') {
+        name = chosen;
+    }
+    if (name != NULL) {
+        usual = &name;
+        count = 1;
+    }
+#if defined(_WIN32)
+    for (i = 0; i < count && library == NULL; i++) {
+        library = (void *)LoadLibraryA(usual[i]);
+    }
+#else
+#if defined(RTLD_NOLOAD)
+    for (i = 0; i < count && library == NULL; i++) {
+        library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    }
+#endif
+    for (i = 0; i < count && library == NULL; i++) {
+        library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL);
+    }
+#endif
+    return library;
+}
+
 /* Opens libcuda: the library that the environment variable TTC_LIBCUDA names, or the macro TTC_LIBCUDA, or the usual
- * one. It stays open until the process ends. */
+ * one. */
 static inline void *ttcrt_open_library(void)
 {
-    const char *name = getenv("TTC_LIBCUDA");
-#if defined(TTC_LIBCUDA)
-    if (name == NULL || *name == '\0') {
-        name = TTC_LIBCUDA;
-    }
-#endif
 #if defined(_WIN32)
-    return (void *)LoadLibraryA(name != NULL && *name != '\0' ? name : "nvcuda.dll");
+    const char *usual[] = {"nvcuda.dll"};
 #else
-    if (name != NULL && *name != '\0') {
-        return dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
-    {
-        void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-        return library != NULL ? library : dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL);
-    }
+    const char *usual[] = {"libcuda.so.1", "libcuda.so"};
 #endif
+#if defined(TTC_LIBCUDA)
+    const char *chosen = TTC_LIBCUDA;
+#else
+    const char *chosen = NULL;
+#endif
+    return ttcrt_open_named("TTC_LIBCUDA", chosen, usual, (int)(sizeof usual / sizeof *usual));
+}
+
+/* Opens libamdhip64 in the same way. */
+static inline void *ttcrt_open_hip_library(void)
+{
+#if defined(_WIN32)
+    const char *usual[] = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"};
+#else
+    const char *usual[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so"};
+#endif
+#if defined(TTC_LIBAMDHIP64)
+    const char *chosen = TTC_LIBAMDHIP64;
+#else
+    const char *chosen = NULL;
+#endif
+    return ttcrt_open_named("TTC_LIBAMDHIP64", chosen, usual, (int)(sizeof usual / sizeof *usual));
 }
 
 /* Copies the address of a function into `place`, and NULL if there is none. The copy avoids a cast from an object's
@@ -375,13 +446,34 @@ static inline bool ttcrt_symbol(void *library, const char *name, void *place)
 #define TTCRT_STREAM(name) name
 #endif
 
-static inline ttc_code ttcrt_open(ttcrt_driver *driver, const char *kernel, ttc_error *error)
+/* A function of a library. */
+typedef struct ttcrt_function {
+    const char *name;
+    void *place;
+    bool needed;
+} ttcrt_function;
+
+/* Looks the functions up. `library` is NULL if it could not be opened. */
+static inline ttc_code ttcrt_find_functions(void *library, const char *name, const char *advice,
+                                            const ttcrt_function *functions, size_t count, const char *kernel,
+                                            ttc_error *error)
 {
-    const struct {
-        const char *name;
-        void *place;
-        bool needed;
-    } symbols[] = {
+    size_t i;
+    if (library == NULL) {
+        return ttcrt_fail(error, TTC_NO_DRIVER, kernel, "%s cannot be opened; %s", name, advice);
+    }
+    for (i = 0; i < count; i++) {
+        if (!ttcrt_symbol(library, functions[i].name, functions[i].place) && functions[i].needed) {
+            return ttcrt_fail(error, TTC_NO_DRIVER, kernel, "%s has no function `%s`; install a newer driver", name,
+                              functions[i].name);
+        }
+    }
+    return TTC_OK;
+}
+
+static inline ttc_code ttcrt_open_cuda(ttcrt_driver *driver, const char *kernel, ttc_error *error)
+{
+    const ttcrt_function functions[] = {
         {"cuGetErrorName", &driver->error_name, true},
         {"cuGetErrorString", &driver->error_string, true},
         {"cuCtxGetCurrent", &driver->current_context, true},
@@ -400,19 +492,34 @@ static inline ttc_code ttcrt_open(ttcrt_driver *driver, const char *kernel, ttc_
         {TTCRT_STREAM("cuMemAllocAsync"), &driver->alloc_async, false},
         {TTCRT_STREAM("cuMemFreeAsync"), &driver->free_async, false},
     };
-    void *library = ttcrt_open_library();
-    size_t i;
-    if (library == NULL) {
-        return ttcrt_fail(error, TTC_NO_DRIVER, kernel,
-                          "libcuda cannot be opened; install NVIDIA's driver, or name its file in TTC_LIBCUDA");
-    }
-    for (i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        if (!ttcrt_symbol(library, symbols[i].name, symbols[i].place) && symbols[i].needed) {
-            return ttcrt_fail(error, TTC_NO_DRIVER, kernel, "libcuda has no function `%s`; install a newer driver",
-                              symbols[i].name);
-        }
-    }
-    return TTC_OK;
+    memset(driver, 0, sizeof *driver);
+    driver->vendor = TTCRT_NVIDIA;
+    return ttcrt_find_functions(ttcrt_open_library(), "libcuda",
+                                "install NVIDIA's driver, or name its file in TTC_LIBCUDA", functions,
+                                sizeof functions / sizeof *functions, kernel, error);
+}
+
+static inline ttc_code ttcrt_open_hip(ttcrt_driver *driver, const char *kernel, ttc_error *error)
+{
+    const ttcrt_function functions[] = {
+        {"hipDrvGetErrorName", &driver->error_name, true},
+        {"hipDrvGetErrorString", &driver->error_string, true},
+        {"hipGetDevice", &driver->current_device, true},
+        {"hipSetDevice", &driver->set_device, true},
+        {"hipGetDevicePropertiesR0600", &driver->properties, true},
+        {"hipModuleLoadData", &driver->load_data, true},
+        {"hipModuleLoad", &driver->load_file, true},
+        {"hipModuleUnload", &driver->unload, true},
+        {"hipModuleGetFunction", &driver->get_function, true},
+        {"hipModuleLaunchKernel", &driver->launch, true},
+        {"hipMallocAsync", &driver->alloc_async, false},
+        {"hipFreeAsync", &driver->free_async, false},
+    };
+    memset(driver, 0, sizeof *driver);
+    driver->vendor = TTCRT_AMD;
+    return ttcrt_find_functions(ttcrt_open_hip_library(), "libamdhip64",
+                                "install ROCm 6 or newer, or name its file in TTC_LIBAMDHIP64", functions,
+                                sizeof functions / sizeof *functions, kernel, error);
 }
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
@@ -421,17 +528,33 @@ static inline ttc_code ttcrt_open(ttcrt_driver *driver, const char *kernel, ttc_
 #define TTCRT_USUAL_SHARED 49152u
 #define TTCRT_USUAL_CLUSTER 8u
 
-static inline bool ttcrt_runs(const ttcrt_variant *variant, int major, int minor)
+static inline bool ttcrt_runs(const ttcrt_variant *variant, ttcrt_vendor vendor, const ttcrt_gpu *gpu)
 {
-    return variant->major == major && (variant->exact ? variant->minor == minor : variant->minor <= minor);
+    if (variant->vendor != vendor) {
+        return false;
+    }
+    if (vendor == TTCRT_AMD) {
+        return strcmp(variant->arch, gpu->name) == 0;
+    }
+    if (variant->major != gpu->major) {
+        return false;
+    }
+    return variant->exact ? variant->minor == gpu->minor : variant->minor <= gpu->minor;
 }
 
 /* Loads one variant. On an error nothing stays loaded. */
 static inline ttc_code ttcrt_load_variant(const ttcrt_driver *driver, const ttcrt_variant *variant,
-                                          const char *directory, ttcrt_loaded *loaded, ttc_error *error)
+                                          const ttcrt_gpu *gpu, const char *directory, ttcrt_loaded *loaded,
+                                          ttc_error *error)
 {
-    const char *step = "cuModuleLoadData";
+    const char *step = ttcrt_named(driver, "cuModuleLoadData", "hipModuleLoadData");
+    bool is_nvidia = driver->vendor == TTCRT_NVIDIA;
     int result;
+    if (!is_nvidia && variant->shared > gpu->shared) {
+        return ttcrt_fail(error, TTC_WRONG_GPU, variant->kernel,
+                          "a block needs %u bytes of shared memory in the code for %s, and this GPU has %llu for one",
+                          variant->shared, variant->arch, (unsigned long long)gpu->shared);
+    }
     if (variant->file == NULL) {
         result = driver->load_data(&loaded->module, variant->image);
     } else {
@@ -440,16 +563,16 @@ static inline ttc_code ttcrt_load_variant(const ttcrt_driver *driver, const ttcr
         if (length < 0 || length >= (int)sizeof path) {
             return ttcrt_fail(error, TTC_NOT_LOADED, variant->kernel, "the path of `%s` is too long", variant->file);
         }
-        step = "cuModuleLoad";
+        step = ttcrt_named(driver, "cuModuleLoad", "hipModuleLoad");
         result = driver->load_file(&loaded->module, path);
     }
     if (result != 0) {
         loaded->module = NULL;
         return ttcrt_failed(driver, error, result, variant, step);
     }
-    step = "cuModuleGetFunction";
+    step = ttcrt_named(driver, "cuModuleGetFunction", "hipModuleGetFunction");
     result = driver->get_function(&loaded->function, loaded->module, variant->symbol);
-    if (result == 0 && variant->shared > TTCRT_USUAL_SHARED) {
+    if (result == 0 && is_nvidia && variant->shared > TTCRT_USUAL_SHARED) {
         step = "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)";
         result = driver->set_attribute(loaded->function, 8, (int)variant->shared);
     }
@@ -466,44 +589,76 @@ static inline ttc_code ttcrt_load_variant(const ttcrt_driver *driver, const ttcr
     return TTC_OK;
 }
 
+/* Makes the context or device of a kernel the thread's current one. `*before` is the device that was. */
+static inline int ttcrt_enter(const ttcrt_kernel *kernel, int *before, const char **step)
+{
+    const ttcrt_driver *driver = &kernel->driver;
+    int result;
+    if (driver->vendor == TTCRT_NVIDIA) {
+        *step = "cuCtxPushCurrent";
+        return driver->push_context(kernel->context);
+    }
+    *step = "hipGetDevice";
+    result = driver->current_device(before);
+    if (result == 0 && *before != kernel->device) {
+        *step = "hipSetDevice";
+        result = driver->set_device(kernel->device);
+    }
+    return result;
+}
+
+/* Undoes what ttcrt_enter did. */
+static inline int ttcrt_leave(const ttcrt_kernel *kernel, int before, const char **step)
+{
+    const ttcrt_driver *driver = &kernel->driver;
+    void *context;
+    if (driver->vendor == TTCRT_NVIDIA) {
+        *step = "cuCtxPopCurrent";
+        return driver->pop_context(&context);
+    }
+    *step = "hipSetDevice";
+    return before == kernel->device ? 0 : driver->set_device(before);
+}
+
 /* Unloads all variants. The first error is returned, and the rest is unloaded all the same. */
 static inline ttc_code ttcrt_unload(ttcrt_kernel *kernel, ttcrt_loaded *loaded, const ttcrt_variant *variants,
                                     int count, ttc_error *error)
 {
     ttc_code code = TTC_OK;
-    void *before;
-    int result, i;
+    const char *step;
+    int result, i, before = 0;
     if (kernel->context == NULL) {
         return TTC_OK;
     }
-    result = kernel->driver.push_context(kernel->context);
+    result = ttcrt_enter(kernel, &before, &step);
     if (result != 0) {
-        return ttcrt_failed(&kernel->driver, error, result, variants, "cuCtxPushCurrent");
+        return ttcrt_failed(&kernel->driver, error, result, variants, step);
     }
     for (i = 0; i < count; i++) {
         if (loaded[i].module != NULL) {
             result = kernel->driver.unload(loaded[i].module);
             if (result != 0 && code == TTC_OK) {
-                code = ttcrt_failed(&kernel->driver, error, result, &variants[i], "cuModuleUnload");
+                code = ttcrt_failed(&kernel->driver, error, result, &variants[i],
+                                    ttcrt_named(&kernel->driver, "cuModuleUnload", "hipModuleUnload"));
             }
         }
         loaded[i].module = loaded[i].function = NULL;
     }
-    result = kernel->driver.pop_context(&before);
+    result = ttcrt_leave(kernel, before, &step);
     if (result != 0 && code == TTC_OK) {
-        code = ttcrt_failed(&kernel->driver, error, result, variants, "cuCtxPopCurrent");
+        code = ttcrt_failed(&kernel->driver, error, result, variants, step);
     }
     kernel->context = NULL;
     return code;
 }
 
 /* The current context and the compute capability of its device. */
-static inline ttc_code ttcrt_find_device(ttcrt_kernel *kernel, const ttcrt_variant *any, int *major, int *minor,
+static inline ttc_code ttcrt_find_nvidia(ttcrt_kernel *kernel, const ttcrt_variant *any, ttcrt_gpu *gpu,
                                          ttc_error *error)
 {
     const ttcrt_driver *driver = &kernel->driver;
     const char *step = "cuCtxGetDevice";
-    int device = 0, result = driver->current_context(&kernel->context);
+    int result = driver->current_context(&kernel->context);
     if (result != 0 || kernel->context == NULL) {
         kernel->context = NULL;
         ttcrt_fail(error, TTC_NO_CONTEXT, any->kernel,
@@ -513,13 +668,13 @@ static inline ttc_code ttcrt_find_device(ttcrt_kernel *kernel, const ttcrt_varia
         }
         return TTC_NO_CONTEXT;
     }
-    result = driver->current_device(&device);
+    result = driver->current_device(&kernel->device);
     if (result == 0) {
         step = "cuDeviceGetAttribute";
-        result = driver->device_attribute(major, 75, device);
+        result = driver->device_attribute(&gpu->major, 75, kernel->device);
     }
     if (result == 0) {
-        result = driver->device_attribute(minor, 76, device);
+        result = driver->device_attribute(&gpu->minor, 76, kernel->device);
     }
     if (result != 0) {
         kernel->context = NULL;
@@ -528,41 +683,137 @@ static inline ttc_code ttcrt_find_device(ttcrt_kernel *kernel, const ttcrt_varia
     return TTC_OK;
 }
 
-/* Loads the variants that the device of the current context runs. `directory` is where files of cubins are. */
+/* Where the members of hipDeviceProp_tR0600 are (hip_runtime_api.h of ROCm 6 and 7). It has 1472 bytes. */
+#define TTCRT_HIP_SHARED 296 /* size_t sharedMemPerBlock */
+#define TTCRT_HIP_NAME 1160  /* char gcnArchName[256]: gfx942:sramecc+:xnack- */
+#define TTCRT_HIP_NAME_BYTES 256
+
+/* The current device and its processor. */
+static inline ttc_code ttcrt_find_amd(ttcrt_kernel *kernel, const ttcrt_variant *any, ttcrt_gpu *gpu, ttc_error *error)
+{
+    const ttcrt_driver *driver = &kernel->driver;
+    const char *step = "hipGetDevice";
+    union {
+        uint64_t aligned;
+        char bytes[4096];
+    } properties;
+    int i, result = driver->current_device(&kernel->device);
+    memset(&properties, 0, sizeof properties);
+    if (result == 0) {
+        step = "hipGetDeviceProperties";
+        result = driver->properties(&properties, kernel->device);
+    }
+    if (result != 0) {
+        return ttcrt_failed(driver, error, result, any, step);
+    }
+    memcpy(&gpu->shared, properties.bytes + TTCRT_HIP_SHARED, sizeof gpu->shared);
+    /* The modes behind the name do not matter: ttc's code keeps to what each of them allows. */
+    for (i = 0; i < TTCRT_HIP_NAME_BYTES && i < (int)sizeof gpu->name - 1; i++) {
+        char c = properties.bytes[TTCRT_HIP_NAME + i];
+        if (c == '\0' || c == ':') {
+            break;
+        }
+        gpu->name[i] = c;
+    }
+    kernel->context = kernel;
+    return TTC_OK;
+}
+
+/* Finds the GPU to load for. Where there is code for both vendors, that is NVIDIA's of the current context if there is
+ * one, and else the current device of AMD's runtime. */
+static inline ttc_code ttcrt_find_gpu(ttcrt_kernel *kernel, const ttcrt_variant *variants, int count, ttcrt_gpu *gpu,
+                                      ttc_error *error)
+{
+    const ttcrt_variant *has[2] = {NULL, NULL}; /* the first variant of each vendor */
+    ttc_error other;
+    ttc_code code = TTC_NO_DRIVER, amd;
+    int i;
+    memset(gpu, 0, sizeof *gpu);
+    for (i = count - 1; i >= 0; i--) {
+        has[variants[i].vendor] = &variants[i];
+    }
+    if (has[TTCRT_NVIDIA] != NULL) {
+        ttc_error *said = has[TTCRT_AMD] != NULL ? &other : error;
+        code = ttcrt_open_cuda(&kernel->driver, variants->kernel, said);
+        if (code == TTC_OK) {
+            code = ttcrt_find_nvidia(kernel, has[TTCRT_NVIDIA], gpu, said);
+        }
+        if (has[TTCRT_AMD] == NULL || code == TTC_OK) {
+            return code;
+        }
+        if (code == TTC_DRIVER_FAILED) {
+            if (error != NULL) {
+                *error = other;
+            }
+            return code;
+        }
+    }
+    amd = ttcrt_open_hip(&kernel->driver, variants->kernel, error);
+    if (amd == TTC_OK) {
+        amd = ttcrt_find_amd(kernel, has[TTCRT_AMD], gpu, error);
+    }
+    if (amd == TTC_OK || has[TTCRT_NVIDIA] == NULL) {
+        return amd;
+    }
+    if (code == TTC_NO_CONTEXT) { /* NVIDIA's driver is there and AMD's is not, or it has no GPU. */
+        if (error != NULL) {
+            *error = other;
+        }
+        return code;
+    }
+    if (amd == TTC_NO_DRIVER) {
+        return ttcrt_fail(error, TTC_NO_DRIVER, variants->kernel,
+                          "neither libcuda nor libamdhip64 can be used; install NVIDIA's driver, or ROCm 6 or newer, "
+                          "or name their files in TTC_LIBCUDA and TTC_LIBAMDHIP64");
+    }
+    return amd;
+}
+
+/* The error for a GPU that no variant is for. */
+static inline ttc_code ttcrt_no_variant(const ttcrt_kernel *kernel, const ttcrt_variant *variants, int count,
+                                        const ttcrt_gpu *gpu, ttc_error *error)
+{
+    char known[256] = "", own[sizeof gpu->name + 32];
+    int i;
+    for (i = 0; i < count; i++) {
+        size_t used = strlen(known);
+        if (strstr(known, variants[i].arch) == NULL) {
+            snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : ", ", variants[i].arch);
+        }
+    }
+    if (kernel->driver.vendor == TTCRT_AMD) {
+        snprintf(own, sizeof own, "is a %s", gpu->name);
+    } else {
+        snprintf(own, sizeof own, "has compute capability %d.%d", gpu->major, gpu->minor);
+    }
+    return ttcrt_fail(error, TTC_WRONG_GPU, variants->kernel,
+                      "it was compiled for %s, and this GPU %s; compile it for that too", known, own);
+}
+
+/* Loads the variants that the GPU runs. `directory` is where files of code are. */
 static inline ttc_code ttcrt_load(ttcrt_kernel *kernel, ttcrt_loaded *loaded, const ttcrt_variant *variants, int count,
                                   const char *directory, ttc_error *error)
 {
     ttc_code code;
-    int i, before, major = 0, minor = 0, found = 0;
+    ttcrt_gpu gpu;
+    int i, before, found = 0;
     kernel->context = NULL;
     memset(loaded, 0, sizeof *loaded * (size_t)count);
-    code = ttcrt_open(&kernel->driver, variants->kernel, error);
-    if (code == TTC_OK) {
-        code = ttcrt_find_device(kernel, variants, &major, &minor, error);
-    }
+    code = ttcrt_find_gpu(kernel, variants, count, &gpu, error);
     for (i = 0; i < count && code == TTC_OK; i++) {
-        bool wanted = ttcrt_runs(&variants[i], major, minor);
+        bool wanted = ttcrt_runs(&variants[i], kernel->driver.vendor, &gpu);
         for (before = 0; before < i; before++) {
             if (loaded[before].function != NULL && variants[before].promises == variants[i].promises) {
                 wanted = false;
             }
         }
         if (wanted) {
-            code = ttcrt_load_variant(&kernel->driver, &variants[i], directory, &loaded[i], error);
+            code = ttcrt_load_variant(&kernel->driver, &variants[i], &gpu, directory, &loaded[i], error);
             found++;
         }
     }
     if (code == TTC_OK && found == 0) {
-        char known[256] = "";
-        for (i = 0; i < count; i++) {
-            size_t used = strlen(known);
-            if (strstr(known, variants[i].arch) == NULL) {
-                snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : ", ", variants[i].arch);
-            }
-        }
-        code = ttcrt_fail(error, TTC_WRONG_GPU, variants->kernel,
-                          "it was compiled for %s, and this GPU has compute capability %d.%d; compile it for that too",
-                          known, major, minor);
+        code = ttcrt_no_variant(kernel, variants, count, &gpu, error);
     }
     if (code != TTC_OK) {
         /* What was loaded goes; its errors are of no interest beside the first. */
@@ -657,12 +908,17 @@ static inline int64_t ttcrt_from_u64(uint64_t a, bool *fits)
     return (int64_t)a;
 }
 
-/* Checks a grid of programs against what a launch allows: 2^31 - 1 blocks in x, 65535 in y and z. */
+/* Checks a grid of programs against what a launch allows: 2^31 - 1 blocks in x, 65535 in y and z. AMD's GPUs count
+ * threads in 32 bits. */
 static inline ttc_code ttcrt_check_grid(const ttcrt_variant *variant, const int64_t grid[3], ttc_error *error)
 {
     int axis;
     for (axis = 0; axis < 3; axis++) {
         int64_t blocks = axis == 0 ? INT64_C(0x7fffffff) : INT64_C(65535);
+        if (axis == 0 && variant->vendor == TTCRT_AMD) {
+            int64_t most = INT64_C(0xffffffff) / (int64_t)variant->threads;
+            blocks = most < blocks ? most : blocks;
+        }
         /* A product, since a quotient would take as long as the rest of the launcher. */
         if (grid[axis] < 0 || grid[axis] > blocks || grid[axis] * (int64_t)variant->cluster[axis] > blocks) {
             int64_t most = blocks / (int64_t)variant->cluster[axis];
@@ -810,6 +1066,18 @@ static inline ttc_code ttcrt_launch_ex(const ttcrt_driver *driver, const ttcrt_v
     return result == 0 ? TTC_OK : ttcrt_failed(driver, error, result, variant, "cuLaunchKernelEx");
 }
 
+/* The stream for the driver: AMD's runtime has hipStreamPerThread in place of functions for such programs. */
+static inline void *ttcrt_stream(const ttcrt_driver *driver, ttc_stream stream)
+{
+#if defined(TTC_PER_THREAD_DEFAULT_STREAM) || defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    if (driver->vendor == TTCRT_AMD && stream == NULL) {
+        return (void *)(uintptr_t)2;
+    }
+#endif
+    (void)driver;
+    return stream;
+}
+
 /* Launches a grid that ttcrt_check_grid accepted. */
 static inline ttc_code ttcrt_launch(const ttcrt_driver *driver, const ttcrt_variant *variant, void *function,
                                     ttc_stream stream, const int64_t grid[3], bool early, void **parameters,
@@ -820,8 +1088,10 @@ static inline ttc_code ttcrt_launch(const ttcrt_driver *driver, const ttcrt_vari
         return ttcrt_launch_ex(driver, variant, function, stream, grid, early, parameters, error);
     }
     result = driver->launch(function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2], variant->threads, 1, 1,
-                            variant->shared, stream, parameters, NULL);
-    return result == 0 ? TTC_OK : ttcrt_failed(driver, error, result, variant, "cuLaunchKernel");
+                            variant->shared, ttcrt_stream(driver, stream), parameters, NULL);
+    return result == 0 ? TTC_OK
+                       : ttcrt_failed(driver, error, result, variant,
+                                      ttcrt_named(driver, "cuLaunchKernel", "hipModuleLaunchKernel"));
 }
 
 /* Memory for the time of one launch, in the order of the stream: `bytes` for each block. `*address` is where a kernel
@@ -837,7 +1107,9 @@ static inline ttc_code ttcrt_scratch(const ttcrt_driver *driver, const ttcrt_var
     int result, axis;
     if (driver->alloc_async == NULL || driver->free_async == NULL) {
         return ttcrt_fail(error, TTC_NO_DRIVER, variant->kernel,
-                          "libcuda has no function `cuMemAllocAsync`; hand in memory as `global_scratch`");
+                          "%s; hand in memory as `global_scratch`",
+                          ttcrt_named(driver, "libcuda has no function `cuMemAllocAsync`",
+                                      "libamdhip64 has no function `hipMallocAsync`"));
     }
     for (axis = 0; axis < 3; axis++) {
         total = ttcrt_mul(total, grid[axis] * (int64_t)variant->cluster[axis], &fits);
@@ -847,9 +1119,11 @@ static inline ttc_code ttcrt_scratch(const ttcrt_driver *driver, const ttcrt_var
         return ttcrt_fail(error, TTC_BAD_GRID, variant->kernel,
                           "the size of the scratch memory of this grid does not fit into 64 bits");
     }
-    result = driver->alloc_async(block, (size_t)total, stream);
+    result = driver->alloc_async(block, (size_t)total, ttcrt_stream(driver, stream));
     if (result != 0) {
-        return ttcrt_failed(driver, error, result, variant, "cuMemAllocAsync of scratch memory");
+        const char *step =
+            ttcrt_named(driver, "cuMemAllocAsync of scratch memory", "hipMallocAsync of scratch memory");
+        return ttcrt_failed(driver, error, result, variant, step);
     }
     *address = more == 0 ? *block : (*block + more - 1) / more * more;
     return TTC_OK;
@@ -859,9 +1133,10 @@ static inline ttc_code ttcrt_scratch(const ttcrt_driver *driver, const ttcrt_var
 static inline ttc_code ttcrt_free_scratch(const ttcrt_driver *driver, const ttcrt_variant *variant, ttc_stream stream,
                                           ttc_ptr block, ttc_code launched, ttc_error *error)
 {
-    int result = driver->free_async(block, stream);
+    int result = driver->free_async(block, ttcrt_stream(driver, stream));
     if (result != 0 && launched == TTC_OK) {
-        return ttcrt_failed(driver, error, result, variant, "cuMemFreeAsync of scratch memory");
+        const char *step = ttcrt_named(driver, "cuMemFreeAsync of scratch memory", "hipFreeAsync of scratch memory");
+        return ttcrt_failed(driver, error, result, variant, step);
     }
     return launched;
 }

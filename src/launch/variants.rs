@@ -28,7 +28,23 @@ impl Variant {
     /// The GPUs that run the variant. `None` for an architecture that ttc does not know.
     #[must_use]
     pub fn runs_on(&self) -> Option<RunsOn> {
-        Target::parse(&self.arch).ok()?.runs_on()
+        Some(Target::parse(&self.arch).ok()?.runs_on())
+    }
+
+    /// The extension of a file of the image.
+    #[must_use]
+    pub fn extension(&self) -> &'static str {
+        if self.is_code_object() { "hsaco" } else { "cubin" }
+    }
+
+    /// What the image is called in a sentence.
+    #[must_use]
+    pub fn image_words(&self) -> &'static str {
+        if self.is_code_object() { "code object" } else { "cubin" }
+    }
+
+    fn is_code_object(&self) -> bool {
+        matches!(self.runs_on(), Some(RunsOn::Processor(_)))
     }
 
     /// How much is promised: the arguments of settled values, then the bits of the divisors.
@@ -50,7 +66,7 @@ impl Kernel {
             same_arguments(&name, first, other)?;
         }
         // The sort is stable, so that equals keep the order in which they were asked for.
-        variants.sort_by_cached_key(|v| Reverse((v.promised(), v.runs_on().map(|r| (r.exact, r.major, r.minor)))));
+        variants.sort_by_cached_key(|v| Reverse((v.promised(), v.runs_on())));
         for (i, v) in variants.iter().enumerate() {
             let twin = |w: &&Variant| w.runs_on() == v.runs_on() && w.promises() == v.promises();
             if let Some(twin) = variants[..i].iter().find(twin) {

@@ -175,7 +175,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
         assert!(files(folder.path(), "k").unwrap_err().message.contains("has no stage"));
-        ["a.ttgir", "k.ttgir", "a.ptx", "__grp__k.json", "k.json"].map(write);
+        ["a.ttgir", "k.ttgir", "a.ptx", "__grp__k.json", "k.json"].into_iter().for_each(write);
         let found = files(folder.path(), "k").unwrap();
         let names: Vec<String> =
             found.values().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();

@@ -10,10 +10,13 @@
 //! compute unit: the tuning guides of ROCm.
 
 mod matrix;
+mod options;
+
+pub use options::AmdOptions;
 
 pub use matrix::{MatrixElem, MatrixInstr, MatrixUnit};
 
-use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, SharedMemory, Target, TritonArch};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, RunsOn, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -67,6 +70,7 @@ pub(super) static DEVICES: Devices = Devices {
     triton_backend: "hip",
     triton_arch: |t| TritonArch::Name(t.name),
     version: |t| t.amd().map_or((0, 0), |isa| isa.version),
+    runs_on: |t| RunsOn::Processor(t.name),
     product: |t| t.amd().map(|isa| isa.product),
     multiprocessor,
     num_stages: 2,
@@ -199,6 +203,16 @@ impl Target {
         self.is_amd(&[Family::Rdna3, Family::Rdna4])
     }
 
+    /// The bytes of a lane that one instruction copies from global straight to shared memory, the most first.
+    #[must_use]
+    pub fn direct_copy_bytes(&self) -> &'static [u32] {
+        match self.amd().map(|isa| isa.family) {
+            Some(Family::Cdna4) => &[16, 4],
+            Some(Family::Cdna3) => &[4],
+            _ => &[],
+        }
+    }
+
     /// CDNA4: MI350.
     #[must_use]
     pub fn is_cdna4(&self) -> bool {
@@ -225,7 +239,8 @@ mod tests {
         assert!(of("gfx942").is_same_gpu(&of("hip:gfx942")));
         assert!(!of("gfx942").is_same_gpu(&of("gfx950")));
         assert!(!of("gfx942").is_same_gpu(&of("sm_80")));
-        assert_eq!((of("gfx942").triton_word().as_str(), of("gfx942").runs_on()), ("hip:gfx942", None));
+        let word = of("gfx942").triton_word();
+        assert_eq!((word.as_str(), of("gfx942").runs_on()), ("hip:gfx942", RunsOn::Processor("gfx942")));
         assert_eq!((of("gfx942").max_warps(), of("gfx1201").max_warps()), (16, 32));
         assert!(ROWS.iter().all(|t| !t.has_tma() && !t.has_clusters() && !t.has_tf32_mma()));
     }

@@ -32,8 +32,8 @@ use std::fmt;
 
 use crate::diag::{Diagnostic, codes::cli};
 
-pub use amd::{MatrixElem, MatrixInstr, MatrixUnit};
-pub use nvidia::{Generation, RunsOn};
+pub use amd::{AmdOptions, MatrixElem, MatrixInstr, MatrixUnit};
+pub use nvidia::Generation;
 pub use occupancy::{Multiprocessor, Occupancy, Resource, Usage};
 pub use shared_memory::SharedMemory;
 
@@ -96,6 +96,34 @@ pub struct Target {
     isa: Isa,
 }
 
+/// The GPUs that run a binary. Of those that fit, the greater one was made for the GPU more closely.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RunsOn {
+    /// NVIDIA's, by their compute capabilities.
+    Capability {
+        /// Whether no GPU runs it but one of exactly this capability. Otherwise, those of the same major number and at
+        /// least this minor number do.
+        exact: bool,
+        major: u32,
+        minor: u32,
+    },
+    /// AMD's processor of this name.
+    Processor(&'static str),
+}
+
+impl RunsOn {
+    /// Whether a GPU of NVIDIA of this compute capability runs it.
+    #[must_use]
+    pub fn has_capability(self, gpu_major: u32, gpu_minor: u32) -> bool {
+        match self {
+            RunsOn::Capability { exact, major, minor } => {
+                major == gpu_major && if exact { minor == gpu_minor } else { minor <= gpu_minor }
+            }
+            RunsOn::Processor(_) => false,
+        }
+    }
+}
+
 /// 8-bit floats that the language does not have for every device, by its names. `fp8e5` it always has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Float8 {
@@ -139,6 +167,7 @@ struct Devices {
     triton_arch: fn(&Target) -> TritonArch,
     /// Major and minor number of a device, as its driver gives them.
     version: fn(&Target) -> (u32, u32),
+    runs_on: fn(&Target) -> RunsOn,
     /// A device of this kind as its driver names it, where one is the usual.
     product: fn(&Target) -> Option<&'static str>,
     multiprocessor: fn(&Target) -> Multiprocessor,
@@ -247,6 +276,12 @@ impl Target {
     #[must_use]
     pub fn version(&self) -> (u32, u32) {
         (self.devices().version)(self)
+    }
+
+    /// The GPUs that run a binary for this target.
+    #[must_use]
+    pub fn runs_on(&self) -> RunsOn {
+        (self.devices().runs_on)(self)
     }
 
     /// The usual GPU of this kind, as its driver names it.

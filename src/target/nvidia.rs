@@ -9,7 +9,7 @@
 //! specifications. Lowest PTX ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel
 //! to confirm them when ptxas is there.
 
-use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, SharedMemory, Target, TritonArch};
+use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, RunsOn, SharedMemory, Target, TritonArch};
 use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
@@ -21,16 +21,6 @@ pub(super) struct Isa {
     accelerated: bool,
     /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
     min_ptx: u32,
-}
-
-/// The GPUs that run a cubin, by their compute capabilities.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct RunsOn {
-    pub major: u32,
-    pub minor: u32,
-    /// Whether no GPU runs it but one of exactly this capability. Otherwise, those of the same major number and at
-    /// least this minor number do.
-    pub exact: bool,
 }
 
 /// Kinds of GPUs that Triton has pipelines for.
@@ -69,6 +59,7 @@ pub(super) static DEVICES: Devices = Devices {
     triton_backend: "cuda",
     triton_arch: |t| TritonArch::Number(t.capability()),
     version: |t| (t.capability() / 10, t.capability() % 10),
+    runs_on,
     product,
     multiprocessor,
     num_stages: 3,
@@ -197,6 +188,12 @@ fn is_too_old(name: &str) -> bool {
     number.is_some_and(|n| (10..ROWS[0].capability()).contains(&n))
 }
 
+/// The GPUs that run a cubin (CUDA C++ Programming Guide, "Binary Compatibility").
+fn runs_on(target: &Target) -> RunsOn {
+    let exact = target.nvidia().is_some_and(|isa| isa.accelerated);
+    RunsOn::Capability { exact, major: target.capability() / 10, minor: target.capability() % 10 }
+}
+
 impl Target {
     /// 0 for a device of another vendor, which has none of what is asked below.
     fn capability(&self) -> u32 {
@@ -223,19 +220,10 @@ impl Target {
         self.capability()
     }
 
-    /// The GPUs that run a cubin for this target (CUDA C++ Programming Guide, "Binary Compatibility"). `None` for another
-    /// vendor's device, which runs no cubin.
-    #[must_use]
-    pub fn runs_on(&self) -> Option<RunsOn> {
-        let Isa { capability, accelerated, .. } = self.nvidia()?;
-        Some(RunsOn { major: capability / 10, minor: capability % 10, exact: accelerated })
-    }
-
     /// The target that has all instructions of a GPU of this compute capability. `None` if no row's code runs there.
     #[must_use]
     pub fn of_gpu((major, minor): (u32, u32)) -> Option<Target> {
-        let runs = |r: RunsOn| r.major == major && if r.exact { r.minor == minor } else { r.minor <= minor };
-        ROWS.iter().rfind(|t| t.runs_on().is_some_and(runs)).copied()
+        ROWS.iter().rfind(|t| t.runs_on().has_capability(major, minor)).copied()
     }
 
     /// Whether PTX for this `.target` can be compiled for the GPU. A baseline goes onto every later one, a variant

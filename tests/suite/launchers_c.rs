@@ -37,12 +37,14 @@ fn sources() -> PathBuf {
 }
 
 impl World {
-    /// A folder with the driver.
+    /// A folder with the drivers of both vendors.
     fn empty() -> World {
         let world = World(tempfile::tempdir().unwrap());
-        let stub = sources().join("libcuda.c");
-        let options = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-o", "libcuda.so"];
-        world.compile("cc", &options, &[&stub]);
+        for name in ["libcuda", "libamdhip64"] {
+            let (stub, library) = (sources().join(format!("{name}.c")), format!("{name}.so"));
+            let options = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-o", &library];
+            world.compile("cc", &options, &[&stub]);
+        }
         world
     }
 
@@ -80,7 +82,8 @@ impl World {
     fn run(&self, program: &[&str], environment: &[(&str, &str)]) -> String {
         let mut command = Command::new(program[0]);
         command.args(&program[1..]).current_dir(self.0.path());
-        command.env("TTC_LIBCUDA", self.at("libcuda.so")).envs(environment.iter().copied());
+        command.env("TTC_LIBCUDA", self.at("libcuda.so")).env("TTC_LIBAMDHIP64", self.at("libamdhip64.so"));
+        command.envs(environment.iter().copied());
         let done = command.output().unwrap();
         assert!(done.status.success(), "{program:?}: {}", text(&done));
         text(&done)
@@ -339,6 +342,153 @@ fn c_launchers_give_back_everything_whatever_fails() {
     assert_eq!(seen, calls.iter().map(|(_, n)| n).sum::<u32>());
 }
 
+/// A kernel with code for both vendors, and one for AMD alone with scratch memory, shared memory and a tensor.
+fn vendors() -> Vec<Kernel> {
+    let both = |arch: &str, symbol: &str, threads: u32, divisor: u64| {
+        let mut arguments = vec![argument("x", "*fp32"), argument("y", "*fp32"), argument("n", "i32")];
+        arguments[0].divisible_by = Some(4);
+        arguments[2].divisible_by = Some(divisor);
+        let mut v = variant(arch, symbol, arguments, vec![(of("x"), 8), (of("y"), 8), (of("n"), 4)]);
+        v.descriptor.grid = grid(["cdiv(n, 1024)", "1", "1"]);
+        v.descriptor.threads = threads;
+        v
+    };
+    let wave = |arch: &str| {
+        let name = || "d".to_owned();
+        let mut values = vec![(of("y"), 8), (Value::Base { argument: name() }, 8)];
+        values.extend((0..2).map(|axis| (Value::Extent { argument: name(), axis }, 8)));
+        values.extend((0..2).map(|axis| (Value::Stride { argument: name(), axis }, 8)));
+        values.push((Value::GlobalScratch { bytes_per_block: 128, memory_align: 256 }, 8));
+        let mut v =
+            variant(arch, "wave", vec![argument("y", "*fp32"), argument("d", "tensordesc<fp16[32, 32]>")], values);
+        (v.descriptor.threads, v.descriptor.shared) = (256, 65_536);
+        v
+    };
+    vec![
+        Kernel::of(
+            "both".to_owned(),
+            vec![
+                both("gfx942", "wide", 256, 1),
+                both("sm_90a", "hopper", 128, 1),
+                both("gfx1100", "narrow", 128, 1),
+                both("gfx942", "wide_16", 256, 16),
+            ],
+        )
+        .unwrap(),
+        Kernel::of("wave".to_owned(), vec![wave("gfx942"), wave("gfx1100")]).unwrap(),
+    ]
+}
+
+#[test]
+fn c_launchers_choose_between_the_vendors() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&vendors(), true);
+    world.program("vendors");
+    let mut said = String::new();
+    let nowhere = ("TTC_LIBCUDA", "/nowhere/libcuda.so");
+    for (what, environment) in [
+        ("a context of CUDA, and AMD's runtime", vec![]),
+        ("no context of CUDA", vec![("STUB_CONTEXT", "0")]),
+        ("no driver of CUDA", vec![nowhere]),
+        ("the second device", vec![nowhere, ("STUB_DEVICE", "1")]),
+        ("another processor", vec![nowhere, ("STUB_PROCESSOR", "gfx90a")]),
+        ("too little shared memory", vec![nowhere, ("STUB_SHARED", "32768")]),
+        ("no device of AMD", vec![nowhere, ("STUB_PROCESSOR", "")]),
+        ("no context of CUDA, no device of AMD", vec![("STUB_CONTEXT", "0"), ("STUB_PROCESSOR", "")]),
+        ("no runtime of AMD", vec![("TTC_LIBAMDHIP64", "/nowhere/libamdhip64.so")]),
+        ("neither driver", vec![nowhere, ("TTC_LIBAMDHIP64", "/nowhere/libamdhip64.so")]),
+        ("a driver of CUDA that fails", vec![("STUB_FAIL", "cuDeviceGetAttribute")]),
+    ] {
+        let _ = writeln!(said, "==== {what} ====");
+        said += &world.run(&["./vendors"], &environment);
+    }
+    compare(&said, "vendors.out");
+}
+
+/// Each call of AMD's runtime may fail: the launcher says so, and nothing stays behind.
+#[test]
+fn c_launchers_give_back_everything_whatever_fails_in_amds_runtime() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&vendors(), true);
+    world.program("vendors");
+    for (function, count) in [
+        ("hipGetDevice", 4),
+        ("hipGetDeviceProperties", 2),
+        ("hipModuleLoadData", 3),
+        ("hipModuleGetFunction", 3),
+        ("hipModuleLaunchKernel", 5),
+        ("hipMallocAsync", 1),
+        ("hipFreeAsync", 1),
+        ("hipModuleUnload", 3),
+        ("hipSetDevice", 3),
+    ] {
+        for call in 1..=count {
+            let fail = format!("{function}:{call}");
+            let environment = [("TTC_LIBCUDA", "/nowhere/libcuda.so"), ("STUB_FAIL", &*fail)];
+            let said = world.run(&["./vendors"], &environment);
+            assert!(said.contains(&format!("{function} fails")), "{fail} was not reached:\n{said}");
+            // Where a device could not be made current, the program's second call unloads.
+            assert!(said.contains("left: 0 modules, 0 blocks"), "{fail}:\n{said}");
+            // The first call of hipSetDevice is the program's own.
+            let told = said.contains(&format!(": {function}")) && said.contains("hipErrorOutOfMemory");
+            assert!(told || fail == "hipSetDevice:1", "{fail}:\n{said}");
+        }
+    }
+}
+
+/// What a launch passes is what a code object's own metadata says, and a block has the threads of its warps: 64 lanes a
+/// warp or 32. One source has the code for both vendors.
+#[test]
+fn c_launchers_pass_what_code_objects_declare() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    let kernel = "import triton\nimport triton.language as tl\n\n@triton.jit\n\
+                  def fill(x: \"*fp32\", half: \"fp16\", n: \"i32\", wide: \"i64\", BLOCK: tl.constexpr = 256):\n    \
+                  offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    \
+                  tl.store(x + offs + wide, half.to(tl.float32), mask=offs < n)\n";
+    std::fs::write(world.at("fill.py"), kernel).unwrap();
+    ttc(&world, "fill.py --arch gfx942,sm_90a,gfx1100 --grid cdiv(n,BLOCK) --emit c --out-dir .", 0);
+    let program = "#include \"fill.h\"\nint main(void) { fill_kernel k; fill_args a; ttc_error e;\n    \
+                   a.x = 64; a.half = 0x3c00; a.n = 1000; a.wide = -1; e.text[0] = 0;\n    \
+                   fill_load(&k, &e); printf(\"%s\\n\", e.text); fill_launch(&k, NULL, &a, &e);\n    \
+                   printf(\"%s\\n\", e.text); return fill_unload(&k, &e); }\n";
+    std::fs::write(world.at("main.c"), program).unwrap();
+    world.compile("cc", &["-std=c99", "-o", "main"], &[Path::new("main.c"), Path::new("fill.c")]);
+    let nowhere = ("TTC_LIBCUDA", "/nowhere/libcuda.so");
+    for (environment, call, threads) in [
+        (vec![], "cuLaunchKernel", 128),
+        (vec![nowhere], "hipModuleLaunchKernel", 256),
+        (vec![nowhere, ("STUB_DEVICE", "1")], "hipModuleLaunchKernel", 128),
+    ] {
+        let said = world.run(&["./main"], &environment);
+        let line = format!("{call} fill grid 4,1,1 block {threads},1,1 shared 0 stream 0: ");
+        assert!(said.contains(&line), "{said}");
+        assert!(said.contains(" 0:8=0000000000000040 8:2=3c00 12:4=000003e8 16:8=ffffffffffffffff\n"), "{said}");
+    }
+}
+
+/// A program with a default stream for each thread launches on AMD's stream of this meaning.
+#[test]
+fn c_launchers_know_the_default_stream_of_a_thread_on_amd() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&vendors(), true);
+    let main = sources().join("vendors.c");
+    let options = ["-std=c99", "-DTTC_PER_THREAD_DEFAULT_STREAM", "-o", "vendors"];
+    world.compile("cc", &options, &[&main, Path::new("kernels.c")]);
+    let said = world.run(&["./vendors"], &[("TTC_LIBCUDA", "/nowhere/libcuda.so")]);
+    assert!(said.contains("grid 4,1,1 block 256,1,1 shared 0 stream 7:"), "{said}");
+    assert!(said.contains("grid 4,1,1 block 256,1,1 shared 0 stream 2:"), "{said}");
+    assert!(said.contains("bytes stream 2") && said.contains("hipFreeAsync stream 2"), "{said}");
+}
+
 #[test]
 fn c_launchers_load_and_launch_from_eight_threads() {
     if !has_compiler() {
@@ -533,7 +683,11 @@ fn emit_c_puts_a_run_into_one_set_of_files() {
     for word in ["copy_0_launch(", "copy_1_launch(", "ttc_const_ptr int_;", "ttc_ptr out;", "int32_t n;"] {
         assert!(header.contains(word), "{word}:\n{header}");
     }
-    for word in ["ttcrt_cdiv((int64_t)args->n, 64, &fits)", "\"sm_80\", 8, 0, false", "\"sm_90a\", 9, 0, true"] {
+    for word in [
+        "ttcrt_cdiv((int64_t)args->n, 64, &fits)",
+        "\"sm_80\", TTCRT_NVIDIA, 8, 0, false",
+        "\"sm_90a\", TTCRT_NVIDIA, 9, 0, true",
+    ] {
         assert!(source.contains(word), "{word}");
     }
     ttc(&world, "copy.py --config 0 --arch sm_80 -o p/k.c --embed no", 0);

@@ -161,10 +161,30 @@ fn nothing() -> Kernel {
     Kernel::of("nothing".into(), vec![made]).unwrap()
 }
 
+/// Code for GPUs of both vendors, with scratch memory and a tensor. Where the hardware reads a map, the code is another.
+fn both() -> Kernel {
+    let made = |arch: &str, divisor: Option<u64>| {
+        let (narrow, wide, bit) = (Type::int(32), Type::int(64), Type::int(1));
+        let parts = [pointer(), wide, wide, wide, wide, bit, bit, narrow, narrow, wide, wide];
+        let arguments = vec![
+            argument("from", "tensordesc<fp32[64, 32]>", Some(READS)),
+            Argument { divisible_by: divisor, ..argument("out", "*fp32", Some(WRITES)) },
+        ];
+        let hidden = vec![Value::GlobalScratch { bytes_per_block: 64, memory_align: 512 }];
+        let types: Vec<Type> = parts.into_iter().chain([pointer()]).collect();
+        let mut v = variant(arch, "both", arguments, &types, hidden);
+        v.descriptor.grid = grid(["3", "2", "1"]);
+        (v.descriptor.threads, v.descriptor.shared) = (256, 65_536);
+        v
+    };
+    let all = [("gfx942", None), ("sm_90a", None), ("gfx1100", None), ("gfx942", Some(16))];
+    Kernel::of("both".into(), all.map(|(arch, divisor)| made(arch, divisor)).into()).unwrap()
+}
+
 #[test]
 fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
     let options = Options { module: "kernels".into(), embed: true };
-    let files = rust::print(&[add(), copy(), clusters(), types(), nothing()], &options);
+    let files = rust::print(&[add(), copy(), clusters(), types(), nothing(), both()], &options);
     let [(name, printed)] = &files[..] else { panic!("one file") };
     let printed = String::from_utf8(printed.clone()).unwrap();
     assert_eq!(name, "kernels.rs");
@@ -184,9 +204,12 @@ fn cubins_that_are_not_embedded_are_files_beside() {
     let mut newer = twice.variants[0].clone();
     newer.arch = "sm_86".into();
     twice = Kernel::of(twice.name, vec![twice.variants.remove(0), newer]).unwrap();
-    let files = rust::print(&[twice, nothing()], &options);
+    let mut other = nothing();
+    (other.name, other.variants[0].arch) = ("other".into(), "gfx942".into());
+    let files = rust::print(&[twice, nothing(), other], &options);
     let names: Vec<&str> = files.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["m.rs", "m.loop.0.sm_86.cubin", "m.nothing.0.sm_80.cubin"], "equal images are one file");
+    let expected = ["m.rs", "m.loop.0.sm_86.cubin", "m.nothing.0.sm_80.cubin", "m.other.0.gfx942.hsaco"];
+    assert_eq!(names, expected, "equal images are one file");
     assert_eq!(files[2].1, nothing().variants[0].image);
     let text = String::from_utf8(files[0].1.clone()).unwrap();
     assert!(text.contains("spec::Aligned(*include_bytes!(\"m.nothing.0.sm_80.cubin\"));"), "{text}");

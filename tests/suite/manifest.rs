@@ -224,6 +224,36 @@ fn fat_binaries_objects_and_dependencies() {
     assert_eq!(again, "8 of 8 kernels in `out` are up to date\n");
 }
 
+/// Each vendor's driver reads its own container, and launchers hold the code for both.
+#[test]
+fn code_for_both_vendors_is_two_containers_and_one_launcher() {
+    let manifest = MANIFEST.replace(r#"emit = ["cubin", "c"]"#, r#"emit = ["fatbin", "c", "rust"]"#);
+    let project = Project::new(&manifest);
+    let done = project.run(&["-k", "fill_ones", "--arch", "sm_80,sm_90a,gfx942,gfx1201"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let done = project.run(&["--arch", "sm_80,sm_90a,gfx942,gfx1201"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let read = |name: &str| fs::read(project.path("out").join(name)).unwrap();
+    let count = |bytes: &[u8]| bytes.windows(4).filter(|w| w == b"\x7fELF").count();
+    assert_eq!((&read("fill_ones.fatbin")[..4], count(&read("fill_ones.fatbin"))), (&[0x50, 0xed, 0x55, 0xba][..], 2));
+    let objects = read("fill_ones.hipfb");
+    assert_eq!((&objects[..24], count(&objects)), (&b"__CLANG_OFFLOAD_BUNDLE__"[..], 2));
+    let text = |name: &str| String::from_utf8(read(name)).unwrap();
+    for word in
+        ["\"gfx942\", TTCRT_AMD, ", "\"sm_90a\", TTCRT_NVIDIA, 9, 0, true", "fill_ones_hsaco_", "fill_ones_cubin_"]
+    {
+        assert!(text("kernels.c").contains(word), "{word}");
+    }
+    assert!(text("kernels.rs").contains("runs_on: spec::RunsOn::Processor(\"gfx1201\"),"));
+    let index: serde_json::Value = serde_json::from_str(&text("kernels.json")).unwrap();
+    let files = |arch: &str| {
+        let entries = index["kernels"].as_array().unwrap();
+        entries.iter().find(|e| e["kernel"] == "fill_ones" && e["arch"] == arch).unwrap()["files"].clone()
+    };
+    assert_eq!(files("gfx942")["hipfb"], "fill_ones.hipfb");
+    assert_eq!(files("sm_80")["fatbin"], "fill_ones.fatbin");
+}
+
 #[test]
 fn tuned_configurations_are_chosen_by_the_sizes_of_a_launch() {
     let (head, _) = MANIFEST.split_once("constants = { BLOCK = 128 }").unwrap();

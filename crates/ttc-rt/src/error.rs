@@ -6,28 +6,33 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The CUDA driver's library cannot be opened. Each line holds a name that was tried and the system's words.
+    /// No driver's library can be opened: neither NVIDIA's nor, where it was looked for, AMD's. Each line holds a name that was tried and the system's words.
     NoDriver {
         /// What was tried.
         tried: Vec<String>,
     },
     /// The driver is too old: it lacks a function.
     MissingFunction {
-        /// The function's name in `cuda.h`.
+        /// The function's name in `cuda.h` or `hip_runtime_api.h`.
         function: &'static str,
-        /// The first version of CUDA whose driver has it.
+        /// The first version of CUDA or ROCm whose driver has it.
         since: &'static str,
     },
     /// A call of the driver failed.
     Driver(Box<Failure>),
     /// The calling thread has no current context.
     NoContext,
+    /// There is no GPU of this number.
+    NoDevice {
+        /// The number that was asked for.
+        number: usize,
+    },
     /// The kernel was compiled for other GPUs.
     NoVariant {
         /// The kernel's name.
         kernel: &'static str,
-        /// The GPU's compute capability.
-        capability: (u32, u32),
+        /// The GPU that is there.
+        gpu: Gpu,
         /// The architectures that the kernel was compiled for.
         archs: Vec<&'static str>,
     },
@@ -65,10 +70,37 @@ pub enum Error {
     },
 }
 
+/// A GPU, as code is compiled for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gpu {
+    /// NVIDIA's.
+    Nvidia {
+        /// The compute capability's major number.
+        major: u32,
+        /// The compute capability's minor number.
+        minor: u32,
+    },
+    /// AMD's.
+    Amd {
+        /// The name of the processor, such as `gfx942`.
+        processor: String,
+    },
+}
+
+impl fmt::Display for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gpu::Nvidia { major, minor } => write!(f, "has compute capability {major}.{minor}"),
+            Gpu::Amd { processor } => write!(f, "is a {processor}"),
+        }
+    }
+}
+
 /// A call of the driver that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The number in `CUresult`.
+    /// The number in `CUresult` or `hipError_t`.
     pub status: i32,
     /// The driver's name for it, such as `CUDA_ERROR_INVALID_VALUE`.
     pub name: String,
@@ -127,7 +159,7 @@ pub struct BrokenTensor {
 }
 
 impl Error {
-    /// The error as a `CUresult`, for callers that know no other: the driver's own number where the driver failed, and
+    /// The error as a `CUresult`, whose numbers `hipError_t` shares, for callers that know no other: the driver's own number where the driver failed, and
     /// else the nearest one.
     #[must_use]
     pub fn status(&self) -> i32 {
@@ -137,6 +169,7 @@ impl Error {
             Error::NoDriver { .. } => 3,
             Error::MissingFunction { .. } => 500,
             Error::NoContext => 201,
+            Error::NoDevice { .. } => 101,
             Error::NoVariant { .. } => 209,
             Error::SharedMemory { .. } => 701,
             Error::Promise(_)
@@ -144,6 +177,17 @@ impl Error {
             | Error::Tensor(_)
             | Error::Length { .. }
             | Error::TooLarge { .. } => 1,
+        }
+    }
+
+    /// Whether the error says that a vendor has no GPU for the caller, so that another vendor's may do.
+    pub(crate) fn is_absence(&self) -> bool {
+        /// `CUDA_ERROR_NO_DEVICE`, `CUDA_ERROR_INVALID_DEVICE`, and those of HIP
+        const ABSENT: [i32; 2] = [100, 101];
+        match self {
+            Error::NoDriver { .. } | Error::NoContext | Error::NoDevice { .. } => true,
+            Error::Driver(failure) => ABSENT.contains(&failure.status),
+            _ => false,
         }
     }
 
@@ -169,17 +213,19 @@ impl fmt::Display for Promise {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NoDriver { tried } => write!(f, "the CUDA driver cannot be opened: {}", tried.join("; ")),
+            Error::NoDriver { tried } => write!(f, "no driver of a GPU can be opened: {}", tried.join("; ")),
+            Error::MissingFunction { function, since } if function.starts_with("hip") => {
+                write!(f, "AMD's HIP runtime has no {function}: install ROCm {since} or later")
+            }
             Error::MissingFunction { function, since } => {
                 write!(f, "the CUDA driver has no {function}: install a driver for CUDA {since} or later")
             }
+            Error::NoDevice { number } => write!(f, "there is no GPU {number}"),
             Error::Driver(failure) => failure.fmt(f),
             Error::NoContext => f.write_str("this thread has no current CUDA context"),
-            Error::NoVariant { kernel, capability: (major, minor), archs } => write!(
-                f,
-                "`{kernel}` was compiled for {}, and this GPU has compute capability {major}.{minor}",
-                archs.join(", ")
-            ),
+            Error::NoVariant { kernel, gpu, archs } => {
+                write!(f, "`{kernel}` was compiled for {}, and this GPU {gpu}", archs.join(", "))
+            }
             Error::Promise(broken) => write!(
                 f,
                 "`{}` of `{}` was promised to be {}, and it is {}",

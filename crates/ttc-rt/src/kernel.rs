@@ -11,9 +11,9 @@ use crate::context::Context;
 use crate::driver::{
     Address, Driver, Handle, LARGE_CLUSTERS, LaunchAttribute, LaunchConfig, MAX_DYNAMIC_SHARED, NO_BINARY_FOR_GPU,
 };
-use crate::error::{BrokenPromise, BrokenTensor, Error, Promise};
+use crate::error::{BrokenPromise, BrokenTensor, Error, Gpu, Promise};
 use crate::module::{Function, Module};
-use crate::spec::{self, Value};
+use crate::spec::{self, RunsOn, Value};
 use crate::stream::AsStream;
 use crate::tensor::RawTensor;
 
@@ -122,9 +122,9 @@ impl Kernel {
     /// # Safety
     /// The tables must describe their images truly. Those that ttc printed do.
     pub unsafe fn load(context: &Context, spec: &'static spec::Kernel) -> Result<Kernel, Error> {
-        let capability = context.capability();
+        let gpu = context.gpu();
         let mut variants = vec![];
-        for variant in spec.variants.iter().filter(|v| v.runs_on(capability)) {
+        for variant in spec.variants.iter().filter(|v| v.runs_on.includes(gpu)) {
             // SAFETY: the caller vouches for the tables.
             match unsafe { Loaded::new(context, spec.name, variant) } {
                 Ok(loaded) => variants.push(loaded),
@@ -137,7 +137,7 @@ impl Kernel {
             let mut archs: Vec<_> = spec.variants.iter().map(|v| v.arch).collect();
             archs.sort_unstable();
             archs.dedup();
-            return Err(Error::NoVariant { kernel: spec.name, capability, archs });
+            return Err(Error::NoVariant { kernel: spec.name, gpu: gpu.clone(), archs });
         }
         Ok(Kernel { context: context.clone(), spec, variants, starts_early: false })
     }
@@ -184,7 +184,7 @@ impl Kernel {
         if programs.contains(&0) {
             return Ok(());
         }
-        let blocks = self.blocks(programs, loaded.spec.cluster)?;
+        let blocks = self.blocks(programs, loaded.spec)?;
         let at = |error: Error| error.at(self.spec.name, loaded.spec.arch);
         let _entered = self.context.enter().map_err(at)?;
         let shape = Shape { blocks, stream: stream.as_raw_stream() };
@@ -268,15 +268,19 @@ impl Kernel {
     }
 
     /// The blocks of so many programs.
-    fn blocks(&self, programs: [u64; 3], cluster: [u32; 3]) -> Result<[u32; 3], Error> {
+    fn blocks(&self, programs: [u64; 3], variant: &spec::Variant) -> Result<[u32; 3], Error> {
         // The limits of a grid, which are those of every GPU (CUDA C++ Programming Guide, "Compute Capabilities").
-        const MOST: [u64; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+        let mut most: [u64; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+        if matches!(variant.runs_on, RunsOn::Processor(_)) {
+            // A packet that starts a kernel counts threads in 32 bits (HSA Runtime, "Kernel dispatch packet").
+            most[0] = most[0].min(0xffff_ffff / u64::from(variant.threads.max(1)));
+        }
         let mut blocks = [0; 3];
         for axis in 0..3 {
-            let count = programs[axis].saturating_mul(u64::from(cluster[axis]));
-            if count > MOST[axis] {
+            let count = programs[axis].saturating_mul(u64::from(variant.cluster[axis]));
+            if count > most[axis] {
                 let axis_name = ["x", "y", "z"][axis];
-                let reason = format!("it has {count} blocks in {axis_name}, and at most {} can be", MOST[axis]);
+                let reason = format!("it has {count} blocks in {axis_name}, and at most {} can be", most[axis]);
                 return Err(Error::Grid { kernel: self.spec.name, reason });
             }
             blocks[axis] = count as u32;
@@ -349,14 +353,15 @@ impl Kernel {
         let extra = std::ptr::null_mut();
         let (driver, variant, function) = (self.context.driver(), loaded.spec, loaded.function.0);
         let clustered = variant.cluster != [1, 1, 1];
-        if !clustered && !self.starts_early {
+        // AMD's runtime has neither clusters nor early starts.
+        let Some(cuda) = driver.cuda().filter(|_| clustered || self.starts_early) else {
             // SAFETY: the function's module is loaded, and the callers vouch for the rest.
             let status = unsafe {
                 let (threads, shared) = (variant.threads, variant.shared);
                 (driver.functions.launch)(function, x, y, z, threads, 1, 1, shared, stream, parameters, extra)
             };
             return driver.check(status, "cuLaunchKernel");
-        }
+        };
         let mut attributes = [LaunchAttribute::cluster(variant.cluster), LaunchAttribute::programmatic()];
         let used = usize::from(!clustered)..1 + usize::from(self.starts_early);
         let config = LaunchConfig {
@@ -367,16 +372,23 @@ impl Kernel {
             attributes: attributes[used.clone()].as_mut_ptr(),
             attribute_count: used.len() as u32,
         };
-        let launch = driver.functions.launch_extended()?;
+        let launch = cuda.launch_extended()?;
         // SAFETY: as above; the attributes stay during the call.
         driver.check(unsafe { launch(&raw const config, function, parameters, extra) }, "cuLaunchKernelEx")
     }
 }
 
-impl spec::Variant {
-    /// Whether a GPU runs the cubin: one of the same major number and no smaller minor number, or exactly one.
-    fn runs_on(&self, (major, minor): (u32, u32)) -> bool {
-        major == self.capability.0 && if self.exact { minor == self.capability.1 } else { minor >= self.capability.1 }
+impl RunsOn {
+    /// Whether a GPU runs the image: NVIDIA's of the same major number and no smaller minor number, or exactly one; of
+    /// AMD's the processor itself.
+    fn includes(self, gpu: &Gpu) -> bool {
+        match (self, gpu) {
+            (RunsOn::Capability { major, minor, exact }, &Gpu::Nvidia { major: gpu_major, minor: gpu_minor }) => {
+                gpu_major == major && if exact { gpu_minor == minor } else { gpu_minor >= minor }
+            }
+            (RunsOn::Processor(name), Gpu::Amd { processor }) => name == processor,
+            _ => false,
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Loads and launches the GPU kernels that ttc compiled.
 //!
 //! `ttc compile --emit rust` and the crate `ttc-build` print a module for each kernel, with a type of its arguments and
-//! a type `Kernel` with `load` and `launch`. The printed code stands on this crate, which opens the CUDA driver while
-//! the program runs: neither the build nor the program needs the CUDA toolkit.
+//! a type `Kernel` with `load` and `launch`. The printed code stands on this crate, which opens the CUDA driver or AMD's
+//! HIP runtime while the program runs: neither the build nor the program needs the CUDA toolkit or ROCm's headers.
 //!
 //! ```no_run
 //! # mod kernels { pub mod add {
@@ -49,6 +49,7 @@ mod element;
 mod error;
 mod event;
 mod grid;
+mod hip;
 mod kernel;
 mod library;
 mod memory;
@@ -62,7 +63,7 @@ pub use context::Context;
 pub use device::Properties;
 pub use driver::device_count;
 pub use element::{Bf16, Element, F8E4B15, F8E4M3, F8E5M2, F16, Holds};
-pub use error::{BrokenPromise, BrokenTensor, Error, Failure, Promise};
+pub use error::{BrokenPromise, BrokenTensor, Error, Failure, Gpu, Promise};
 pub use event::Event;
 pub use grid::Expr;
 pub use kernel::{Argument, Kernel, Parameters};

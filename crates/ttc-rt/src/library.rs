@@ -14,9 +14,16 @@ unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
 
-/// The names of the driver's library, the likeliest first.
-pub(crate) const NAMES: &[&str] =
+/// The names of the CUDA driver's library, the likeliest first.
+pub(crate) const NVIDIA_NAMES: &[&str] =
     if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"] };
+
+/// The names of AMD's HIP runtime, the newest first.
+pub(crate) const AMD_NAMES: &[&str] = if cfg!(windows) {
+    &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"]
+} else {
+    &["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so"]
+};
 
 #[cfg(unix)]
 mod system {
@@ -30,6 +37,15 @@ mod system {
 
     /// Every symbol is resolved when the library is opened.
     const RTLD_NOW: c_int = 2;
+    /// A library that is not there yet is not opened. Only Linux has the flag under this number.
+    const RTLD_NOLOAD: c_int = 4;
+
+    pub(super) fn opened(name: &str) -> Option<*mut c_void> {
+        let name = CString::new(name).ok().filter(|_| cfg!(target_os = "linux"))?;
+        // SAFETY: the name ends with a zero byte, and nothing is loaded.
+        let library = unsafe { dlopen(name.as_ptr(), RTLD_NOW | RTLD_NOLOAD) };
+        (!library.is_null()).then_some(library)
+    }
 
     pub(super) fn open(name: &str) -> Result<*mut c_void, String> {
         let name = CString::new(name).map_err(|_| "the name holds a zero byte".to_owned())?;
@@ -61,11 +77,23 @@ mod system {
     #[link(name = "kernel32")]
     unsafe extern "system" {
         fn LoadLibraryW(name: *const u16) -> *mut c_void;
+        fn GetModuleHandleW(name: *const u16) -> *mut c_void;
         fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
 
+    fn wide(name: &str) -> Vec<u16> {
+        std::ffi::OsStr::new(name).encode_wide().chain([0]).collect()
+    }
+
+    pub(super) fn opened(name: &str) -> Option<*mut c_void> {
+        let wide = wide(name);
+        // SAFETY: the name ends with a zero.
+        let library = unsafe { GetModuleHandleW(wide.as_ptr()) };
+        (!library.is_null()).then_some(library)
+    }
+
     pub(super) fn open(name: &str) -> Result<*mut c_void, String> {
-        let wide: Vec<u16> = std::ffi::OsStr::new(name).encode_wide().chain([0]).collect();
+        let wide = wide(name);
         // SAFETY: the name ends with a zero. The driver's library may be loaded at any time.
         let library = unsafe { LoadLibraryW(wide.as_ptr()) };
         if library.is_null() { Err(std::io::Error::last_os_error().to_string()) } else { Ok(library) }
@@ -78,6 +106,11 @@ mod system {
 }
 
 impl Library {
+    /// A library that the process has loaded already, by its name or path.
+    pub(crate) fn opened(name: &str) -> Option<Library> {
+        system::opened(name).map(Library)
+    }
+
     /// Opens a library by its name or path.
     ///
     /// # Errors

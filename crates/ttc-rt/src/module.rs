@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::driver::{Handle, Status};
 use crate::error::Error;
 
-/// A cubin that was loaded into a context. It is unloaded when it is dropped.
+/// A cubin or code object that was loaded into a context. It is unloaded when it is dropped.
 #[derive(Debug)]
 pub struct Module {
     context: Context,
@@ -28,7 +28,7 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Module {
-    /// Loads a cubin, or a fat binary or PTX that ends with a zero byte.
+    /// Loads a cubin, or a fat binary or PTX that ends with a zero byte; on AMD's GPUs a code object, or a bundle of them.
     ///
     /// # Errors
     /// What the driver says.
@@ -44,7 +44,7 @@ impl Module {
         Ok(Module { context: context.clone(), raw })
     }
 
-    /// The `CUfunction` of this name. It must not be used after the module is gone.
+    /// The `CUfunction` or `hipFunction_t` of this name. It must not be used after the module is gone.
     ///
     /// # Errors
     /// What the driver says.
@@ -59,11 +59,12 @@ impl Module {
         Ok(raw)
     }
 
-    /// Sets an attribute of a function of this module.
+    /// Sets an attribute of a function of this module. AMD's runtime has none that matter.
     pub(crate) fn set(&self, function: Function, attribute: c_int, value: u32) -> Result<(), Error> {
         let (driver, _entered) = (self.context.driver(), self.context.enter()?);
+        let Some(cuda) = driver.cuda() else { return Ok(()) };
         // SAFETY: the function is one of this module.
-        let status = unsafe { (driver.functions.set_function)(function.0, attribute, value as c_int) };
+        let status = unsafe { (cuda.set_function)(function.0, attribute, value as c_int) };
         driver.check(status, "cuFuncSetAttribute")
     }
 }

@@ -19,12 +19,10 @@ pub struct Kernel {
 /// One compilation of a kernel.
 #[derive(Debug)]
 pub struct Variant {
-    /// The architecture, such as `sm_90a`.
+    /// The architecture, such as `sm_90a` or `gfx942`.
     pub arch: &'static str,
-    /// Major and minor number of the compute capability that it was compiled for.
-    pub capability: (u32, u32),
-    /// Whether it runs on exactly this capability. Otherwise GPUs with a larger minor number run it too.
-    pub exact: bool,
+    /// The GPUs that run it.
+    pub runs_on: RunsOn,
     /// The name of the function in the image.
     pub symbol: &'static str,
     /// The threads of a block.
@@ -39,8 +37,24 @@ pub struct Variant {
     pub promises: &'static [(usize, Promise)],
     /// What the function takes.
     pub parameters: &'static [Parameter],
-    /// The cubin.
+    /// The cubin or code object.
     pub image: &'static [u8],
+}
+
+/// The GPUs that run a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunsOn {
+    /// NVIDIA's of a compute capability.
+    Capability {
+        /// The major number.
+        major: u32,
+        /// The minor number.
+        minor: u32,
+        /// Whether it runs on exactly this capability. Otherwise GPUs with a larger minor number run it too.
+        exact: bool,
+    },
+    /// AMD's processor of this name.
+    Processor(&'static str),
 }
 
 /// One parameter of the function.

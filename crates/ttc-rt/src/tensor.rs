@@ -133,7 +133,11 @@ impl RawTensor {
             .recipe_rows(recipe)
             .map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
         let data_type = if self.tf32 && recipe.data_type == F32 { TF32 } else { recipe.data_type };
-        let encode = driver.functions.encode_tiled()?;
+        let cuda = driver.cuda().ok_or_else(|| {
+            let reason = "this GPU has no tensor maps".to_owned();
+            Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason }))
+        })?;
+        let encode = cuda.encode_tiled()?;
         let mut map = TensorMap([0; 16]);
         // SAFETY: the map may be written to, and the lists have as many entries as the rank says, the strides one less.
         let status = unsafe {

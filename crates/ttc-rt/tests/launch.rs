@@ -13,8 +13,8 @@ use std::error::Error as _;
 use kernels::{add, clusters, copy, r#loop, nothing};
 use stub::Stub;
 use ttc_rt::{
-    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Kernel, PerContext, Promise, RawStream,
-    Stream, Tensor, TensorMut,
+    Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Gpu, Kernel, PerContext, Promise,
+    RawStream, Stream, Tensor, TensorMut,
 };
 
 fn add_args(x: u64, out: u64, n: i32) -> add::Args<'static> {
@@ -64,7 +64,7 @@ fn a_gpu_that_no_variant_is_for_is_an_error_that_names_both() {
     let stub = Stub::new(10, 0);
     let error = add::Kernel::load(&stub.context()).unwrap_err();
     let archs = vec!["sm_80", "sm_90a"];
-    assert_eq!(error, Error::NoVariant { kernel: "add", capability: (10, 0), archs });
+    assert_eq!(error, Error::NoVariant { kernel: "add", gpu: Gpu::Nvidia { major: 10, minor: 0 }, archs });
     assert_eq!(error.to_string(), "`add` was compiled for sm_80, sm_90a, and this GPU has compute capability 10.0");
     // The code of an accelerated architecture runs on no other GPU of its major number.
     drop(stub);
@@ -131,7 +131,7 @@ fn a_broken_promise_names_the_argument_and_its_value() {
 fn clusters_scratch_and_early_starts_go_through_the_extended_launch() {
     let stub = Stub::new(9, 0);
     let mut kernel = clusters::Kernel::load(&stub.context()).unwrap();
-    assert!(stub.calls().contains("cuFuncSetAttribute 13=1"), "clusters of 16 have to be allowed");
+    assert!(stub.calls().contains("cuFuncSetAttribute 14=1"), "clusters of 16 have to be allowed");
     let args = clusters::Args { table: DevicePtrMut::from_raw(0x5000), rows: 5 };
     for (early, attributes) in [(false, "4:[16, 1, 1]"), (true, "4:[16, 1, 1] 6:[1, 0, 0]")] {
         kernel.set_start_early(early);

@@ -6,7 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Amdgcn;
-use super::{atomics, debug, dialect, dot, fp_convert, math, memory, ocml, threads};
+use super::{atomics, copies, debug, dialect, dot, fp_convert, math, memory, ocml, threads};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Source;
@@ -17,7 +17,7 @@ use crate::codegen::machine::{
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
-use crate::ir::{FloatKind, Op, Type};
+use crate::ir::{FloatKind, Op, Type, Value};
 
 /// LLVM's address spaces in AMDGPU.
 pub(super) const SPACES: AddressSpaces = AddressSpaces { global: 1, shared: 3 };
@@ -59,6 +59,10 @@ impl Machine for Amd {
         attribute("denormal-fp-math-f32", "ieee");
         if let Some(n) = shape.max_registers {
             attribute("amdgpu-num-vgpr", &n.to_string());
+        }
+        // At least and at most: LLVM then has one number of registers to aim at.
+        if let Some(n) = cx.options.waves_per_eu.filter(|&n| n != 0) {
+            attribute("amdgpu-waves-per-eu", &format!("{n},{n}"));
         }
     }
 
@@ -181,16 +185,24 @@ impl Machine for Amd {
     }
 
     fn copy_async<'c>(&self, cx: &mut Lower<'c, '_>, _: AsyncCopy<'c>) -> Res<()> {
-        Err(lacking(cx, "copies to shared memory that go on by themselves yet"))
+        Err(lacking(cx, "copies of single threads"))
     }
 
-    /// Nothing is under way.
+    /// Waits count instructions.
     fn commit_copies(&self, _: &mut Lower<'_, '_>) -> Res<()> {
         Ok(())
     }
 
-    fn wait_for_copies(&self, _: &mut Lower<'_, '_>, _: u64) -> Res<()> {
-        Ok(())
+    fn wait_for_copies(&self, cx: &mut Lower<'_, '_>, wait: Op, _: u64) -> Res<()> {
+        copies::wait(cx, wait)
+    }
+
+    fn copy_by_warps(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool> {
+        copies::lower(cx, op)
+    }
+
+    fn mark_loads(&self, cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()> {
+        copies::mark_loads(cx, token, behind)
     }
 
     fn atomic_form(&self, _: &Lower<'_, '_>, rmw: RmwKind, elem: Type) -> Option<AtomicForm> {

@@ -6,6 +6,8 @@
 
 mod atomics;
 mod buffer;
+mod bundle;
+mod copies;
 mod debug;
 mod dialect;
 mod dot;
@@ -27,7 +29,7 @@ use std::time::Duration;
 
 use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
-use crate::diag::{Diagnostic, codes::cli};
+use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
 use crate::ptxas::{self, Tool, code_object};
 use crate::target::Target;
@@ -108,8 +110,10 @@ impl Generator for AmdBackend {
     }
 
     fn bundle(&self, images: &[Image], _: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
-        let names: Vec<&str> = images.iter().map(|i| i.target.name).collect();
-        let text = format!("ttc puts no code objects for several GPUs into one file: {}", names.join(", "));
-        Err(Diagnostic::error(&cli::BAD_OPTION, text).help("write a file for each of them"))
+        Ok(bundle::bundle(images))
+    }
+
+    fn bundle_extension(&self) -> &'static str {
+        "hipfb"
     }
 }

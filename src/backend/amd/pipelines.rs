@@ -39,7 +39,13 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", "false".to_owned())]);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_thread_locality::PASS);
-    p.add(&amd::accelerate_matmul::PASS);
+    p.add_with(
+        &amd::accelerate_matmul::PASS,
+        &[
+            (amd::accelerate_matmul::INSTRUCTION_SIZE, options.amd.matrix_instr_nonkdim.unwrap_or(0).to_string()),
+            (amd::accelerate_matmul::K_PACK, options.amd.kpack.unwrap_or(1).to_string()),
+        ],
+    );
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&amd::optimize_epilogue::PASS);
     p.add(&amd::hoist_layout_conversions::PASS);
@@ -48,7 +54,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p.add(&tt::licm::PASS);
     p.add(&canonicalize::PASS);
-    // Copies straight to LDS, which CDNA4 has, have no code generation yet.
+    // Copies straight to LDS, which Triton makes on CDNA4, have not run anywhere yet.
     let async_copy = false;
     let pingpong = options.target.alternates_warps();
     p.add_with(&amd::schedule_loops::PASS, &[(amd::schedule_loops::NUM_STAGES_OPTION, options.num_stages.to_string())]);
@@ -56,6 +62,9 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
         &amd::pipeline::PASS,
         &[(amd::pipeline::ASYNC_COPY, async_copy.to_string()), (amd::pipeline::PINGPONG, pingpong.to_string())],
     );
+    if async_copy {
+        p.add(&amd::coalesce_async_copy::PASS);
+    }
     p.add(&canonicalize::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
@@ -81,6 +90,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
 pub(super) fn llir() -> Pipeline {
     let mut p = Pipeline::default();
+    p.add(&amd::count_copies::PASS);
     p.add(&ttg::full_iterations::PASS);
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);

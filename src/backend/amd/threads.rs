@@ -43,9 +43,20 @@ const ROW_HALF_MIRROR: u32 = 0x141;
 const ROW_ROR: u32 = 0x120;
 const ROW_XMASK: u32 = 0x160;
 
-/// The number of the thread in its block, which has one dimension.
+/// The number of the thread in its block, which has one dimension: its lane, and its warp's number from a scalar register.
+/// What depends on the warp alone is then computed once a warp, and takes no vector registers.
 pub(super) fn thread_id<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
-    as_int(cx.intrinsic("llvm.amdgcn.workitem.id.x", &[], &[])?)
+    let thread = as_int(cx.intrinsic("llvm.amdgcn.workitem.id.x", &[], &[])?)?;
+    if cx.num_warps == 1 {
+        return Ok(thread);
+    }
+    let lanes = cx.options.target.warp_size();
+    let shift = cx.i32(u64::from(lanes.trailing_zeros()));
+    let warp = cx.b.build_right_shift(thread, shift, false, "")?;
+    let warp = as_int(cx.intrinsic("llvm.amdgcn.readfirstlane", &[warp.get_type().into()], &[warp.into()])?)?;
+    let lane = cx.b.build_and(thread, cx.i32(u64::from(lanes - 1)), "")?;
+    let first = cx.b.build_left_shift(warp, shift, "")?;
+    Ok(cx.b.build_or(first, lane, "")?)
 }
 
 /// The number of the program, or how many there are. The latter stands first among the arguments that the runtime adds

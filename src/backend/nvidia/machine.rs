@@ -17,7 +17,7 @@ use crate::codegen::machine::{
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
-use crate::ir::{Encoding, FloatKind, Op, Type};
+use crate::ir::{Encoding, FloatKind, Op, Type, Value};
 
 /// LLVM's address spaces in NVPTX.
 pub(super) const SPACES: AddressSpaces = AddressSpaces { global: 1, shared: 3 };
@@ -209,8 +209,18 @@ impl Machine for Nvidia {
         cx.effect("llvm.nvvm.cp.async.commit.group", &[], &[])
     }
 
-    fn wait_for_copies(&self, cx: &mut Lower<'_, '_>, pending: u64) -> Res<()> {
+    fn wait_for_copies(&self, cx: &mut Lower<'_, '_>, _: Op, pending: u64) -> Res<()> {
         cx.effect("llvm.nvvm.cp.async.wait.group", &[], &[cx.i32(pending).into()])
+    }
+
+    /// Each thread copies by itself.
+    fn copy_by_warps(&self, _: &mut Lower<'_, '_>, _: Op) -> Res<bool> {
+        Ok(false)
+    }
+
+    /// Waits are in front of barriers, which LLVM moves no load across.
+    fn mark_loads(&self, _: &Lower<'_, '_>, _: Option<Value>, _: Option<InstructionValue<'_>>) -> Res<()> {
+        Ok(())
     }
 
     fn atomic_form(&self, cx: &Lower<'_, '_>, rmw: RmwKind, elem: Type) -> Option<AtomicForm> {

@@ -134,4 +134,8 @@ impl Generator for NvidiaBackend {
             .collect();
         ptxas::bundle(&parts, None, time_limit)
     }
+
+    fn bundle_extension(&self) -> &'static str {
+        "fatbin"
+    }
 }

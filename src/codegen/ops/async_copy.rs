@@ -8,6 +8,8 @@
 //! 3. Elements that several threads hold are copied by one of them.
 //! 4. Where less than 4 bytes lie side by side, elements go through registers: loaded, then stored. The waits
 //!    that follow are stricter than that needs.
+//!
+//! Where not threads but warps copy, the machine does it ([`crate::codegen::machine::Machine::copy_by_warps`]).
 
 use inkwell::values::{IntValue, PointerValue};
 
@@ -22,6 +24,9 @@ use crate::layout::{FreeMasks, free_variable_masks};
 
 /// `ttg.async_copy_global_to_local`
 pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    if cx.machine.copy_by_warps(cx, op)? {
+        return Ok(());
+    }
     let view = view::AsyncCopyGlobalToLocal(op);
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     // The instruction itself fills in zeros.
@@ -121,7 +126,7 @@ pub(crate) fn commit(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `ttg.async_wait` waits for the copies of this thread. To wait for those of others is a barrier's business.
 pub(crate) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let pending = view::AsyncWait(op).num(cx.ir).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-    cx.machine.wait_for_copies(cx, pending)?;
+    cx.machine.wait_for_copies(cx, op, pending)?;
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
 }

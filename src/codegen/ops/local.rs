@@ -45,10 +45,13 @@ fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
 pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let ty = cx.ir.ty(result);
-    let at = cx.view_access(ttg::LocalLoad(op).src(cx.ir), ty)?;
+    let load = ttg::LocalLoad(op);
+    let at = cx.view_access(load.src(cx.ir), ty)?;
     let elem = cx.elem_type(ty)?;
     let access = shared_accesses::load(&at.at, &cx.options.target.shared);
+    let behind = cx.b.get_insert_block().and_then(|block| block.get_last_instruction());
     let regs = cx.load_layout_from_shared(&access, at.base, at.foreign, elem)?;
+    cx.machine.mark_loads(cx, load.token(cx.ir), behind)?;
     cx.set(result, regs);
     Ok(())
 }

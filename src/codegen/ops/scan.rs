@@ -72,6 +72,12 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         };
         for (line, classes) in lines.iter_mut().zip(&plan.lines) {
             if let Some((step, at, slots)) = &crossing {
+                if let [last] = &plan.steps[done..]
+                    && let Exchange::Registers(groups) = &last.exchange
+                {
+                    scan.in_order(cx, (step, at, slots), (last, groups), line, &mut state)?;
+                    continue;
+                }
                 *line = scan.load(cx, step, at, slots, line, &mut state.carries)?;
             }
             for i in done..end {
@@ -348,24 +354,80 @@ impl Scan<'_> {
     ) -> Res<Line<'c>> {
         let mut whole: Line<'c> = vec![None; line.len()];
         for run in Self::runs(at, line) {
-            let slot = slots[at.registers[run[0]]];
-            let number = cx.b.build_right_shift(slot, cx.i32(u64::from(at.run_bits)), false, "")?;
-            let own = cx.b.build_and(number, cx.i32(at.parts as u64 - 1), "")?;
-            let parts = self.parts(cx, at, slot, (&run, known(line, run[0])?))?;
-            let own = if self.reverse { cx.b.build_xor(own, cx.i32(at.parts as u64 - 1), "")? } else { own };
-            let exists = cx.b.build_int_compare(IntPredicate::NE, own, cx.i32(0), "")?;
-            for (&class, mut parts) in run.iter().zip(parts) {
-                if self.reverse {
-                    parts.reverse();
-                }
-                let (before, all) = self.up_to(cx, &parts, own)?;
-                for (carry, _) in carries.iter_mut().zip(&step.class_of).filter(|(_, c)| **c == class) {
-                    *carry = carry.prepend(cx, self.op, &before, &Side::When(exists))?;
-                }
-                whole[class] = Some(all);
-            }
+            let like = known(line, run[0])?;
+            self.load_run(cx, (step, at, slots), (&run, like), &mut whole, carries)?;
         }
         Ok(step.next.iter().map(|&class| whole[class].clone()).collect())
+    }
+
+    /// Loads the totals of a run of classes of which one is `like`: what goes before them, and the totals of their larger
+    /// blocks.
+    fn load_run<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        (step, at, slots): (&ScanStep, &Totals, &[IntValue<'c>]),
+        (run, like): (&[usize], &Tuple<'c>),
+        whole: &mut Line<'c>,
+        carries: &mut [Carry<'c>],
+    ) -> Res<()> {
+        let slot = slots[at.registers[run[0]]];
+        let number = cx.b.build_right_shift(slot, cx.i32(u64::from(at.run_bits)), false, "")?;
+        let own = cx.b.build_and(number, cx.i32(at.parts as u64 - 1), "")?;
+        let parts = self.parts(cx, at, slot, (run, like))?;
+        let own = if self.reverse { cx.b.build_xor(own, cx.i32(at.parts as u64 - 1), "")? } else { own };
+        let exists = cx.b.build_int_compare(IntPredicate::NE, own, cx.i32(0), "")?;
+        for (&class, mut parts) in run.iter().zip(parts) {
+            if self.reverse {
+                parts.reverse();
+            }
+            let (before, all) = self.up_to(cx, &parts, own)?;
+            for (carry, _) in carries.iter_mut().zip(&step.class_of).filter(|(_, c)| **c == class) {
+                *carry = carry.prepend(cx, self.op, &before, &Side::When(exists))?;
+            }
+            whole[class] = Some(all);
+        }
+        Ok(())
+    }
+
+    /// The second half of a step across warps and the step over the classes of a thread that ends the scan, class by class
+    /// in the order of the scan: the totals of a run are loaded where the first of them is wanted, and the prefixes of a
+    /// class are done before the next class begins. So a thread keeps one run of totals, not those of the whole line.
+    fn in_order<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        crossing: (&ScanStep, &Totals, &[IntValue<'c>]),
+        (last, groups): (&ScanStep, &[Vec<usize>]),
+        line: &Line<'c>,
+        state: &mut State<'c>,
+    ) -> Res<()> {
+        let (step, at, _) = crossing;
+        let runs = Self::runs(at, line);
+        let mut whole: Line<'c> = vec![None; line.len()];
+        let is_here = |class: usize| line[step.next[class]].is_some();
+        for group in groups.iter().filter(|group| group.iter().all(|&class| is_here(class))) {
+            let mut before: Option<Tuple<'c>> = None;
+            for &class in group {
+                let source = step.next[class];
+                if whole[source].is_none() {
+                    let run = runs.iter().find(|run| run.contains(&source));
+                    let run = run.ok_or_else(|| defect("a scan wants a total that no warp stored"))?;
+                    self.load_run(cx, crossing, (run, known(line, source)?), &mut whole, &mut state.carries)?;
+                }
+                let bases: Vec<usize> = (0..last.class_of.len()).filter(|&base| last.class_of[base] == class).collect();
+                if let Some(before) = &before {
+                    for &base in &bases {
+                        state.carries[base] = state.carries[base].prepend(cx, self.op, before, &Side::Known(true))?;
+                    }
+                }
+                self.finish(cx, &bases, state)?;
+                let total = known(&whole, source)?;
+                before = Some(match before {
+                    Some(before) => combine(cx, self.op, &before, total)?,
+                    None => total.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// For each class of a run, the totals of all parts of its larger block, whose first class lies at `slot`.

@@ -24,6 +24,7 @@ use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen::{Launch, TypeRule};
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
+use crate::target::AmdOptions;
 
 /// The key of a job: of what the user has asked for, whichever ttc answers.
 #[must_use]
@@ -69,6 +70,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
         pipelining,
         debug,
         maxnreg,
+        amd,
         fp_fusion,
         retry,
         line_info,
@@ -98,6 +100,7 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
     for number in [num_warps, num_stages, num_ctas, maxnreg] {
         d.option(*number, |d, n| d.number(u64::from(n)));
     }
+    take_amd(d, *amd);
     d.list(pipelining.unwrap_or_default().words().into_iter(), Digest::text);
     for flag in [debug, fp_fusion, retry, line_info, triton_abi, locations] {
         d.flag(*flag);
@@ -110,6 +113,12 @@ fn take_options(d: &mut Digest, options: &JobOptions) {
     });
     d.number(*max_ops as u64);
     d.number(*tma as u64);
+}
+
+fn take_amd(d: &mut Digest, options: AmdOptions) {
+    for number in options.values() {
+        d.option(number, |d, n| d.number(u64::from(n)));
+    }
 }
 
 fn take_path(d: &mut Digest, path: &Path) {
@@ -236,6 +245,7 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
         num_stages: _,
         num_ctas: _,
         maxnreg: _,
+        amd: _,
         ptxas: _,
         time_limit: _,
         pipelining,
@@ -260,10 +270,11 @@ pub(super) fn behind_front_end(behind: &Behind<'_>, outside: Key, wanted: Key) -
     d.option(grid.as_deref(), Digest::text);
     d.number(*max_ops as u64);
     d.number(*tma as u64);
-    let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
+    let Launch { num_warps, num_stages, num_ctas, maxnreg, amd } = launch;
     for number in [Some(num_warps), Some(num_stages), Some(num_ctas), maxnreg] {
         d.option(number, |d, n| d.number(u64::from(n)));
     }
+    take_amd(d, amd);
     // What was said and printed belongs to the front end, which has just said it. The rest is empty still.
     let Compiled {
         kernel,

@@ -34,6 +34,8 @@ pub const PROFILE_SIZE: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_size
 /// As [`GLOBAL_ALIGNMENT`], of the scratch that a profiler uses.
 pub const PROFILE_ALIGNMENT: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_alignment");
 
+/// Of a wait for asynchronous copies: how many instructions of those that were issued last may be under way.
+pub const COPIES_BEHIND: Key<Int<32>> = Key::new("ttc.copies-behind");
 /// Of a load or a store that the front end makes: cache modifier and eviction policy in the one attribute that Triton
 /// 3.9 has for both.
 pub const CACHE_POLICY: Key<Any> = Key::new("cachePolicy");

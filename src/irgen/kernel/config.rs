@@ -21,6 +21,7 @@ use crate::irgen::semantic::{faults, items};
 use crate::irgen::value::{Config, Const, Func, Object, python_float};
 use crate::irgen::walk::{Walker, because};
 use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
+use crate::target::AmdOptions;
 
 /// A value of a configuration, for whoever launches the kernel.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -98,7 +99,7 @@ fn from_map<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<(String, Plain)>, D::
 
 impl ConfigInfo {
     fn of(index: usize, c: &Config) -> ConfigInfo {
-        let Launch { num_warps, num_stages, num_ctas, maxnreg } = options(c);
+        let Launch { num_warps, num_stages, num_ctas, maxnreg, amd: _ } = options(c);
         let kwargs = c.values.iter().map(|(n, v)| (n.to_string(), Plain::of(v))).collect();
         ConfigInfo { index, kwargs, num_warps, num_stages, num_ctas, maxnreg }
     }
@@ -126,12 +127,12 @@ fn options(c: &Config) -> Launch {
         num_stages: c.num_stages.unwrap_or(usual.num_stages),
         num_ctas: c.num_ctas.unwrap_or(usual.num_ctas),
         maxnreg: c.maxnreg,
+        ..usual
     }
 }
 
-/// Options of other targets that configurations carry; they have no meaning here.
-const OTHER_TARGETS: [&str; 5] =
-    ["waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "instruction_sched_variant"];
+/// Options that configurations carry, and that have no effect in Triton either.
+const WITHOUT_EFFECT: [&str; 2] = ["schedule_hint", "instruction_sched_variant"];
 
 /// The last word of a decorator that is called.
 fn last_name(d: &Decorator) -> Option<&str> {
@@ -241,7 +242,9 @@ pub fn choose(cx: &mut Walker<'_>, func: &Func, index: usize) -> R<(ConfigInfo, 
 /// Reports a value for something that is neither a parameter of the kernel nor an option.
 pub(super) fn check_tuned(cx: &mut Walker<'_>, func: &Func, name: &str, at: crate::source::Span, what: &str) -> R<()> {
     let known = func.def.params.iter().any(|p| *p.name.name == *name);
-    if known || OTHER_TARGETS.contains(&name) || ["num_warps", "num_stages", "num_ctas", "maxnreg"].contains(&name) {
+    let option =
+        ["num_warps", "num_stages", "num_ctas", "maxnreg"].contains(&name) || AmdOptions::NAMES.contains(&name);
+    if known || option || WITHOUT_EFFECT.contains(&name) {
         return Ok(());
     }
     let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
@@ -273,7 +276,11 @@ pub(super) fn set_option(launch: &mut Launch, name: &str, v: &Object) -> bool {
             launch.maxnreg = number;
             return true;
         }
-        _ => return false,
+        _ => {
+            let Some(slot) = launch.amd.named(name) else { return false };
+            *slot = number;
+            return true;
+        }
     };
     // Out of every range.
     *slot = number.unwrap_or(u32::MAX);

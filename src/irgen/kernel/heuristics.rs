@@ -195,6 +195,6 @@ fn option_is_open(name: &str, given: Given) -> bool {
         "num_stages" => given.num_stages.is_none(),
         "num_ctas" => given.num_ctas.is_none(),
         "maxnreg" => given.maxnreg.is_none(),
-        _ => false,
+        _ => given.amd.clone().named(name).is_some_and(|slot| slot.is_none()),
     }
 }

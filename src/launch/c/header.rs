@@ -28,7 +28,7 @@ fn preamble(kernels: &[Printed<'_>], options: &Options) -> String {
     let mut out = format!("/* {}.h: launchers of GPU kernels, printed by ttc. Do not edit.\n *\n", options.module);
     if let Some(k) = kernels.first() {
         let id = &k.id;
-        let from = if k.embed { "" } else { ", \"the directory of the cubins\"" };
+        let from = if k.embed { "" } else { ", \"the directory of the code\"" };
         let launch = if k.has_grid() {
             format!("{id}_launch(&kernel, stream, &args, &error)")
         } else {
@@ -36,7 +36,7 @@ fn preamble(kernels: &[Printed<'_>], options: &Options) -> String {
         };
         let _ = write!(
             out,
-            " *     {id}_kernel kernel;                      one for each context; many threads may use it\n \
+            " *     {id}_kernel kernel;                      one for each context or device; many threads may use it\n \
              *     {id}_args args;                          every member must be set\n \
              *     ttc_error error;\n \
              *     if ({id}_load(&kernel{from}, &error) != TTC_OK) ...   error.text says what failed\n \
@@ -46,7 +46,8 @@ fn preamble(kernels: &[Printed<'_>], options: &Options) -> String {
     }
     out.push_str(
         " * Every function returns TTC_OK or says in `error`, which may be NULL, what was tried and what failed.\n \
-         * A context must be current in the calling thread. The stream is a CUstream or a cudaStream_t. */\n",
+         * On NVIDIA's GPUs a context must be current in the calling thread, and the stream is a CUstream or cudaStream_t.\n \
+         * On AMD's the current device is used, and the stream is a hipStream_t. */\n",
     );
     out
 }
@@ -103,7 +104,7 @@ fn object(out: &mut String, k: &Printed<'_>) {
     let id = &k.id;
     let _ = write!(
         out,
-        "\n/* `{}` as loaded into one context. Its members are for the functions below{}. */\n\
+        "\n/* `{}` as loaded for one GPU. Its members are for the functions below{}. */\n\
          typedef struct {id}_kernel {{\n    ttcrt_kernel common;\n    ttcrt_loaded variants[{}];\n",
         commented(&k.kernel.name),
         if k.starts_early() { ", but for start_early" } else { "" },
@@ -122,10 +123,10 @@ fn object(out: &mut String, k: &Printed<'_>) {
 fn functions(out: &mut String, k: &Printed<'_>) {
     let id = &k.id;
     let (directory, from) =
-        if k.embed { ("", "") } else { (" const char *directory,", " The cubins lie in `directory`.") };
+        if k.embed { ("", "") } else { (" const char *directory,", " The files of code lie in `directory`.") };
     let _ = write!(
         out,
-        "\n/* Loads the code for the device of the current context.{from} On an error nothing stays loaded.\n \
+        "\n/* Loads the code for the current GPU.{from} On an error nothing stays loaded.\n \
          * The object need not be initialised. Unload it before you load it again. */\n\
          ttc_code {id}_load({id}_kernel *kernel,{directory} ttc_error *error);\n\n\
          /* Unloads it. No launch of it may be running, in any thread. Unloading twice, or after an\n \

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::super::Variant;
 use super::{Options, Printed, commented, descriptor_rank, distinct, grids, parameters, quoted};
+use crate::target::RunsOn;
 
-/// How many bytes of a cubin stand on a line.
+/// How many bytes of an image stand on a line.
 const BYTES_A_LINE: usize = 24;
 
 /// Prints the source.
@@ -14,7 +15,7 @@ pub(super) fn print(kernels: &[Printed<'_>], options: &Options) -> String {
     let mut out = format!(
         "/* {module}.c: launchers of GPU kernels, printed by ttc. Do not edit. */\n\
          #include \"{module}.h\"\n\n\
-         #if TTC_RT_VERSION != 1\n\
+         #if TTC_RT_VERSION != 2\n\
          #error \"ttc_rt.h is of another version than this file: copy the one that ttc wrote beside it\"\n\
          #endif\n"
     );
@@ -44,26 +45,32 @@ fn variants(out: &mut String, k: &Printed<'_>) {
     let images = k.images();
     if k.embed {
         for i in (0..all.len()).filter(|i| images[*i] == *i) {
-            let _ = writeln!(out, "extern const unsigned char {id}_cubin_{i}[];");
+            let _ = writeln!(out, "extern const unsigned char {id}_{}_{i}[];", all[i].extension());
         }
         out.push('\n');
     }
     let _ = write!(
         out,
-        "/* kernel, architecture, compute capability, whether no other one runs it, number of the promises, cubin, its\n \
-         * file, symbol, threads of a block, dynamic shared memory, blocks of a cluster */\n\
+        "/* kernel, architecture, vendor, compute capability, whether no other one runs it, number of the promises, code,\n \
+         * its file, symbol, threads of a block, dynamic shared memory, blocks of a cluster */\n\
          static const ttcrt_variant {id}_variants[] = {{\n"
     );
     let (_, numbers) = distinct(all.iter().map(Variant::promises));
     for (i, (v, number)) in all.iter().zip(numbers).enumerate() {
-        let (major, minor, exact) = v.runs_on().map_or((0, 0, true), |r| (r.major, r.minor, r.exact));
+        let (vendor, major, minor, exact) = match v.runs_on() {
+            Some(RunsOn::Capability { exact, major, minor }) => ("TTCRT_NVIDIA", major, minor, exact),
+            Some(RunsOn::Processor(_)) => ("TTCRT_AMD", 0, 0, true),
+            // An architecture that ttc does not know is one of no GPU.
+            None => ("TTCRT_NVIDIA", 0, 0, true),
+        };
         let n = images[i];
-        let image = if k.embed { format!("{id}_cubin_{n}, NULL") } else { format!("NULL, {}", quoted(&k.file(n))) };
+        let embedded = || format!("{id}_{}_{n}, NULL", v.extension());
+        let image = if k.embed { embedded() } else { format!("NULL, {}", quoted(&k.file(n))) };
         let d = &v.descriptor;
         let [x, y, z] = d.cluster;
         let _ = write!(
             out,
-            "    /* {i}: {} */\n    {{{}, {}, {major}, {minor}, {exact}, {number},\n     \
+            "    /* {i}: {} */\n    {{{}, {}, {vendor}, {major}, {minor}, {exact}, {number},\n     \
              {image}, {}, {}, {}, {{{x}, {y}, {z}}}}},\n",
             commented(&summary(v)),
             quoted(&k.kernel.name),
@@ -259,18 +266,20 @@ fn functions(out: &mut String, k: &Printed<'_>) {
     );
 }
 
-/// The cubins, behind the code that people read.
+/// The code of the GPUs, behind the code that people read.
 fn images(out: &mut String, k: &Printed<'_>) {
     let images = k.images();
     for (i, v) in k.kernel.variants.iter().enumerate().filter(|(i, _)| images[*i] == *i) {
         let _ = write!(
             out,
-            "\n/* The cubin of `{}`, variant {i}, for {}: {} bytes. */\n\
-             TTCRT_ALIGN(16) const unsigned char {}_cubin_{i}[] = {{\n",
+            "\n/* The {} of `{}`, variant {i}, for {}: {} bytes. */\n\
+             TTCRT_ALIGN(16) const unsigned char {}_{}_{i}[] = {{\n",
+            v.image_words(),
             commented(&k.kernel.name),
             v.arch,
             v.image.len(),
-            k.id
+            k.id,
+            v.extension()
         );
         for line in v.image.chunks(BYTES_A_LINE) {
             out.push_str("    ");

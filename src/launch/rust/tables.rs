@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::super::grid::{Expr, Operator};
 use super::super::{Parameter, TensorMap, Value, Variant};
 use super::{Images, Options, Printed, bytes};
+use crate::target::RunsOn;
 
 /// Prints the tables.
 pub(super) fn print(out: &mut String, k: &Printed<'_>, images: &Images<'_>, options: &Options) {
@@ -36,8 +37,14 @@ pub(super) fn print(out: &mut String, k: &Printed<'_>, images: &Images<'_>, opti
 
 fn variant(out: &mut String, k: &Printed<'_>, v: &Variant, image: usize) {
     let d = &v.descriptor;
-    // An architecture that ttc does not know is one of no GPU.
-    let (major, minor, exact) = v.runs_on().map_or((0, 0, true), |r| (r.major, r.minor, r.exact));
+    let runs_on = match v.runs_on() {
+        Some(RunsOn::Capability { exact, major, minor }) => {
+            format!("Capability {{ major: {major}, minor: {minor}, exact: {exact} }}")
+        }
+        Some(RunsOn::Processor(name)) => format!("Processor({})", quoted(name)),
+        // An architecture that ttc does not know is one of no GPU.
+        None => "Capability { major: 0, minor: 0, exact: true }".to_owned(),
+    };
     if !v.constants.is_empty() {
         let constants: Vec<String> = v.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let _ = writeln!(out, "            // {}", constants.join(", ").replace(['\n', '\r'], " "));
@@ -57,8 +64,7 @@ fn variant(out: &mut String, k: &Printed<'_>, v: &Variant, image: usize) {
         out,
         "            spec::Variant {{\n                \
          arch: {},\n                \
-         capability: ({major}, {minor}),\n                \
-         exact: {exact},\n                \
+         runs_on: spec::RunsOn::{runs_on},\n                \
          symbol: {},\n                \
          threads: {},\n                \
          shared: {},\n                \

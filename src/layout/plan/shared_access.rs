@@ -75,6 +75,8 @@ pub struct SharedAccess {
     form: Form,
     free_lanes: u32,
     free_warps: u32,
+    /// Pairs of numbers of bytes: behind every `interval`, `padding` are left out.
+    padding: Vec<(u32, u32)>,
     memory: SharedMemory,
 }
 
@@ -136,8 +138,29 @@ impl SharedAccess {
             form: Form::Vector,
             free_lanes: in_range(free.lane, Dim::Lane),
             free_warps: in_range(free.warp, Dim::Warp),
+            padding: vec![],
             memory: *memory,
         })
+    }
+
+    /// The same accesses to memory in which `padding` elements are left out behind every `interval`, for each of these
+    /// pairs of powers of two.
+    ///
+    /// # Errors
+    /// Fails if an access would reach beyond an interval.
+    pub fn padded(self, intervals: &[(u32, u32)]) -> Result<SharedAccess, LayoutError> {
+        let bytes = self.element_bytes;
+        let padding: Vec<(u32, u32)> = intervals.iter().map(|&(i, p)| (i * bytes, p * bytes)).collect();
+        if padding.iter().any(|&(interval, _)| interval < self.access_bytes()) {
+            return Err(LayoutError::new("its padding is within what one thread moves at once"));
+        }
+        Ok(SharedAccess { padding, ..self })
+    }
+
+    /// The padding in bytes: behind every multiple of the first number, as many as the second are left out.
+    #[must_use]
+    pub fn padding(&self) -> &[(u32, u32)] {
+        &self.padding
     }
 
     /// The accesses in order of their offsets. Matrices are in order of their registers.
@@ -206,7 +229,7 @@ impl SharedAccess {
     /// power of two).
     #[must_use]
     pub fn as_matrices(&self, transposed: bool, limit: u32) -> Option<SharedAccess> {
-        if self.blocks.is_some() {
+        if self.blocks.is_some() || !self.padding.is_empty() {
             return None;
         }
         let (lanes, size) = (self.map.columns_of(Dim::Lane), self.element_bytes);

@@ -3,7 +3,10 @@
 pub mod accelerate_matmul;
 pub mod block_pingpong;
 mod chains;
+pub mod coalesce_async_copy;
 pub mod convert_to_buffer_ops;
+pub mod count_copies;
+pub(crate) mod direct_copies;
 pub mod fold_true_cmpi;
 pub mod hoist_layout_conversions;
 pub mod in_thread_transpose;

@@ -11,6 +11,7 @@
 //!    `tritonamdgpu-move-up-prologue-loads` finds them.
 
 pub(super) mod lower_loads;
+mod padded;
 mod shared;
 
 use crate::analysis::axis_info::AxisInfoAnalysis;
@@ -21,7 +22,7 @@ use crate::ir::rewrite::{Config, Pattern, rewrite_greedily};
 use crate::passes::amd::move_up_prologue_loads::PART;
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::ttg::pipeline::expand;
+use crate::passes::ttg::pipeline::{expand, waits};
 
 pub static PASS: Pass = Pass {
     name: "tritonamdgpu-pipeline",
@@ -63,6 +64,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             }
         });
     }
+    waits::join(ir);
     let arithmetic: Vec<&'static Pattern> = canonicalize::arith::PATTERNS.to_vec();
     rewrite_greedily(ir, module, &arithmetic, Config::default());
     expand::resolve_masks(ir);

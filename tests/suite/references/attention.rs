@@ -65,6 +65,47 @@ pub(crate) fn attention_varlen(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("out_ptr", out)
 }
 
+/// Attention of each query to the keys of one part of its sequence, for every part, and the base-2 logarithms of the
+/// sums of the softmax. A part without keys gives zeros and minus infinity.
+pub(crate) fn attention_decode(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [heads, group, room, dim] = ["heads", "group", "room", "dim"].map(|name| inputs.size(name));
+    let (splits, part) = (inputs.size("splits"), inputs.size("split_length"));
+    let (mut out, mut lse) = (vec![], vec![]);
+    for (row, q) in inputs.array("q_ptr").chunks(dim).enumerate() {
+        let head = row / group;
+        let length = inputs.array("lengths_ptr")[head / heads] as usize;
+        let rows = |name| inputs.array(name)[head * room * dim..][..room * dim].chunks(dim).collect::<Vec<_>>();
+        let (keys, values) = (rows("k_ptr"), rows("v_ptr"));
+        for split in 0..splits {
+            let (begin, end) = ((split * part).min(length), (split * part + part).min(length));
+            if begin == end {
+                out.extend(vec![0.0; dim]);
+                lse.push(f64::NEG_INFINITY);
+                continue;
+            }
+            let (o, l) = attend(&[q], &keys[begin..end], &values[begin..end], inputs.float("scale"), false);
+            out.extend(o.into_iter().flatten());
+            lse.push(l[0] / std::f64::consts::LN_2);
+        }
+    }
+    BTreeMap::from([("out_ptr".to_owned(), out), ("lse_ptr".to_owned(), lse)])
+}
+
+/// The mean of a row's parts, weighted by two to the power of their `lse`; zero where no part has any weight.
+pub(crate) fn attention_decode_join(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (splits, dim) = (inputs.size("splits"), inputs.size("dim"));
+    let parts = inputs.array("part_ptr").chunks(splits * dim);
+    let one = |(parts, lse): (&[f64], &[f64])| {
+        let total: f64 = lse.iter().map(|l| l.exp2()).sum();
+        let mut row = vec![0.0; dim];
+        if total > 0.0 {
+            parts.chunks(dim).zip(lse).for_each(|(part, l)| accumulate(&mut row, l.exp2() / total, part));
+        }
+        row
+    };
+    single("out_ptr", parts.zip(inputs.array("lse_ptr").chunks(splits)).flat_map(one).collect())
+}
+
 /// The gradients of queries, keys and values for given `lse` and `delta`, pair of query and key by pair.
 pub(crate) fn attention_bwd(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (length, dim, scale) = (inputs.size("length"), inputs.size("dim"), inputs.float("scale"));

@@ -21,6 +21,8 @@ pub(crate) type Reference = fn(&Inputs) -> BTreeMap<String, Vec<f64>>;
 const ALL: &[(&str, Reference)] = &[
     ("attention", attention::attention),
     ("attention_bwd", attention::attention_bwd),
+    ("attention_decode", attention::attention_decode),
+    ("attention_decode_join", attention::attention_decode_join),
     ("attention_varlen", attention::attention_varlen),
     ("linear_attention", attention::linear_attention),
     ("add", elementwise::add),

@@ -97,8 +97,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -114,8 +113,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -131,8 +129,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -149,8 +146,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -167,8 +163,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -185,8 +180,7 @@ pub mod add {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "add",
                 threads: 128,
                 shared: 0,
@@ -299,8 +293,7 @@ pub mod copy {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90a",
-                capability: (9, 0),
-                exact: true,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
                 symbol: "copy",
                 threads: 128,
                 shared: 65536,
@@ -344,8 +337,7 @@ pub mod copy {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "copy",
                 threads: 128,
                 shared: 65536,
@@ -491,8 +483,7 @@ pub mod clusters {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_90",
-                capability: (9, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: false },
                 symbol: "clusters",
                 threads: 256,
                 shared: 0,
@@ -627,8 +618,7 @@ pub mod r#loop {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "loop",
                 threads: 128,
                 shared: 0,
@@ -747,8 +737,7 @@ pub mod nothing {
             // BLOCK = 1024
             spec::Variant {
                 arch: "sm_80",
-                capability: (8, 0),
-                exact: false,
+                runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
                 symbol: "nothing",
                 threads: 128,
                 shared: 0,
@@ -764,4 +753,216 @@ pub mod nothing {
 
     static IMAGE_0: spec::Aligned<[u8; 20]> = spec::Aligned(*b"\
 nothing sm_80;\0\x7f\"\\ \x0a");
+}
+
+/// The kernel `both`, compiled for gfx1100, gfx942, sm_90a.
+#[rustfmt::skip]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
+pub mod both {
+    use ttc_rt::Argument::*;
+    use ttc_rt::{Expr, Promise, spec};
+
+    /// The arguments of `both`.
+    #[derive(Debug)]
+    pub struct Args<'a> {
+        /// `tensordesc<fp32[64, 32]>`; read
+        pub from: ttc_rt::Tensor<'a, f32, 2>,
+        /// `*fp32`; written; there is a variant for a multiple of 16
+        pub out: ttc_rt::DevicePtrMut<'a, f32>,
+    }
+
+    /// `both`, loaded into a context. Any number of threads may launch it.
+    #[derive(Debug)]
+    pub struct Kernel(ttc_rt::Kernel);
+
+    impl Kernel {
+        /// Loads the variants that the context's GPU runs.
+        ///
+        /// # Errors
+        /// There is none, or the driver refuses one.
+        pub fn load(context: &ttc_rt::Context) -> Result<Kernel, ttc_rt::Error> {
+            // SAFETY: the tables were printed with their images.
+            unsafe { ttc_rt::Kernel::load(context, &SPEC) }.map(Kernel)
+        }
+
+        /// What the tables and the context are, for launches by hand.
+        pub fn inner(&self) -> &ttc_rt::Kernel {
+            &self.0
+        }
+
+        /// Launches `(3, 2, 1)` programs. A grid without programs is no launch and no error.
+        ///
+        /// # Errors
+        /// An argument breaks a promise, the grid cannot be, or the driver refuses the launch.
+        ///
+        /// # Safety
+        /// What the kernel reads and writes with these arguments is memory that stays until it has run, and nobody
+        /// else writes or reads it meanwhile.
+        pub unsafe fn launch(
+            &self,
+            stream: &(impl ttc_rt::AsStream + ?Sized),
+            args: &Args<'_>,
+        ) -> Result<(), ttc_rt::Error> {
+            // SAFETY: the caller keeps the same promises.
+            unsafe { self.start(stream, None, args) }
+        }
+
+        /// Launches `x * y * z` programs, for a grid `[x, y, z]`.
+        ///
+        /// # Errors
+        /// An argument breaks a promise, the grid cannot be, or the driver refuses the launch.
+        ///
+        /// # Safety
+        /// What the kernel reads and writes with these arguments is memory that stays until it has run, and nobody
+        /// else writes or reads it meanwhile.
+        pub unsafe fn launch_grid(
+            &self,
+            stream: &(impl ttc_rt::AsStream + ?Sized),
+            grid: [u32; 3],
+            args: &Args<'_>,
+        ) -> Result<(), ttc_rt::Error> {
+            // SAFETY: the caller keeps the same promises.
+            unsafe { self.start(stream, Some(grid), args) }
+        }
+
+        unsafe fn start(
+            &self,
+            stream: &(impl ttc_rt::AsStream + ?Sized),
+            grid: Option<[u32; 3]>,
+            args: &Args<'_>,
+        ) -> Result<(), ttc_rt::Error> {
+            let arguments: [ttc_rt::Argument; 2] = [
+                Tensor(args.from.raw()),
+                Pointer(args.out.address()),
+            ];
+            let mut parameters = ttc_rt::Parameters::<88>::new();
+            // SAFETY: the arguments are those of the tables, and the caller keeps the promises.
+            unsafe { self.0.launch(stream, grid, &arguments, parameters.as_mut()) }
+        }
+    }
+
+    static SPEC: spec::Kernel = spec::Kernel {
+        name: "both",
+        arguments: &["from", "out"],
+        variants: &[
+            // BLOCK = 1024
+            spec::Variant {
+                arch: "gfx942",
+                runs_on: spec::RunsOn::Processor("gfx942"),
+                symbol: "both",
+                threads: 256,
+                shared: 65536,
+                cluster: [1, 1, 1],
+                grid: Some([Expr::Int(3), Expr::Int(2), Expr::Int(1)]),
+                promises: &[(1, Promise::DivisibleBy(16))],
+                parameters: &[
+                    spec::Parameter { value: spec::Value::Base(0), offset: 0, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 8, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 24, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 32, size: 8 },
+                    spec::Parameter { value: spec::Value::PadsWithNan(0), offset: 40, size: 1 },
+                    spec::Parameter { value: spec::Value::RoundsToTf32(0), offset: 41, size: 1 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 44, size: 4 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 48, size: 4 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 56, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 64, size: 8 },
+                    spec::Parameter { value: spec::Value::Argument(1), offset: 72, size: 8 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 64, memory_align: 512 }, offset: 80, size: 8 },
+                ],
+                image: &IMAGE_0.0,
+            },
+            // BLOCK = 1024
+            spec::Variant {
+                arch: "gfx942",
+                runs_on: spec::RunsOn::Processor("gfx942"),
+                symbol: "both",
+                threads: 256,
+                shared: 65536,
+                cluster: [1, 1, 1],
+                grid: Some([Expr::Int(3), Expr::Int(2), Expr::Int(1)]),
+                promises: &[],
+                parameters: &[
+                    spec::Parameter { value: spec::Value::Base(0), offset: 0, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 8, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 24, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 32, size: 8 },
+                    spec::Parameter { value: spec::Value::PadsWithNan(0), offset: 40, size: 1 },
+                    spec::Parameter { value: spec::Value::RoundsToTf32(0), offset: 41, size: 1 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 44, size: 4 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 48, size: 4 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 56, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 64, size: 8 },
+                    spec::Parameter { value: spec::Value::Argument(1), offset: 72, size: 8 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 64, memory_align: 512 }, offset: 80, size: 8 },
+                ],
+                image: &IMAGE_0.0,
+            },
+            // BLOCK = 1024
+            spec::Variant {
+                arch: "gfx1100",
+                runs_on: spec::RunsOn::Processor("gfx1100"),
+                symbol: "both",
+                threads: 256,
+                shared: 65536,
+                cluster: [1, 1, 1],
+                grid: Some([Expr::Int(3), Expr::Int(2), Expr::Int(1)]),
+                promises: &[],
+                parameters: &[
+                    spec::Parameter { value: spec::Value::Base(0), offset: 0, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 8, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 24, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 32, size: 8 },
+                    spec::Parameter { value: spec::Value::PadsWithNan(0), offset: 40, size: 1 },
+                    spec::Parameter { value: spec::Value::RoundsToTf32(0), offset: 41, size: 1 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 44, size: 4 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 48, size: 4 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 56, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 64, size: 8 },
+                    spec::Parameter { value: spec::Value::Argument(1), offset: 72, size: 8 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 64, memory_align: 512 }, offset: 80, size: 8 },
+                ],
+                image: &IMAGE_2.0,
+            },
+            // BLOCK = 1024
+            spec::Variant {
+                arch: "sm_90a",
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: true },
+                symbol: "both",
+                threads: 256,
+                shared: 65536,
+                cluster: [1, 1, 1],
+                grid: Some([Expr::Int(3), Expr::Int(2), Expr::Int(1)]),
+                promises: &[],
+                parameters: &[
+                    spec::Parameter { value: spec::Value::Base(0), offset: 0, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 8, size: 8 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 24, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 32, size: 8 },
+                    spec::Parameter { value: spec::Value::PadsWithNan(0), offset: 40, size: 1 },
+                    spec::Parameter { value: spec::Value::RoundsToTf32(0), offset: 41, size: 1 },
+                    spec::Parameter { value: spec::Value::Extent(0, 0), offset: 44, size: 4 },
+                    spec::Parameter { value: spec::Value::Extent(0, 1), offset: 48, size: 4 },
+                    spec::Parameter { value: spec::Value::Stride(0, 0), offset: 56, size: 8 },
+                    spec::Parameter { value: spec::Value::Stride(0, 1), offset: 64, size: 8 },
+                    spec::Parameter { value: spec::Value::Argument(1), offset: 72, size: 8 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 64, memory_align: 512 }, offset: 80, size: 8 },
+                ],
+                image: &IMAGE_3.0,
+            },
+        ],
+    };
+
+    static IMAGE_0: spec::Aligned<[u8; 81]> = spec::Aligned(*b"\
+both gfx942|0+8|8+8|16+8|24+8|32+8|40+1|41+1|44+4|48+4|56+8|64+8|72+8|80+8;\0\x7f\"\\ \x0a");
+
+    static IMAGE_2: spec::Aligned<[u8; 82]> = spec::Aligned(*b"\
+both gfx1100|0+8|8+8|16+8|24+8|32+8|40+1|41+1|44+4|48+4|56+8|64+8|72+8|80+8;\0\x7f\"\\ \x0a");
+
+    static IMAGE_3: spec::Aligned<[u8; 81]> = spec::Aligned(*b"\
+both sm_90a|0+8|8+8|16+8|24+8|32+8|40+1|41+1|44+4|48+4|56+8|64+8|72+8|80+8;\0\x7f\"\\ \x0a");
 }

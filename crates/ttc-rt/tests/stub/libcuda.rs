@@ -20,7 +20,7 @@
 #![allow(clippy::all, clippy::pedantic, non_snake_case)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ const CONTEXT: usize = 0xc0;
 /// So many bytes are really moved by what is queued on a stream. Measurements queue much, and look at none of it.
 const QUEUED: usize = 4096;
 
-struct State {
+pub struct State {
     log: String,
     capability: (c_int, c_int),
     shared: c_int,
@@ -88,14 +88,29 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 
 thread_local! {
     static STACK: RefCell<Vec<usize>> = const { RefCell::new(vec![]) };
+    /// The name under which the next call of this thread is recorded, in place of its own: that of `libamdhip64.rs`.
+    static NAME: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
 fn state() -> MutexGuard<'static, Option<State>> {
     STATE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
+/// Gives the next call of this thread another name.
+#[allow(dead_code)]
+pub fn name_next(name: &'static str) {
+    NAME.set(Some(name));
+}
+
+/// The shared memory that a block may have.
+#[allow(dead_code)]
+pub fn shared(state: &State) -> u32 {
+    state.shared as u32
+}
+
 /// Notes a call, and runs it unless it is to fail.
-fn call(name: &str, what: String, run: impl FnOnce(&mut State) -> Status) -> Status {
+pub fn call(name: &str, what: String, run: impl FnOnce(&mut State) -> Status) -> Status {
+    let name = NAME.take().unwrap_or(name);
     let mut state = state();
     let state = state.get_or_insert_default();
     if let Some((failing, left, status)) = &mut state.fail

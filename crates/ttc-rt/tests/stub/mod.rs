@@ -33,20 +33,33 @@ pub struct Stub {
 
 impl Stub {
     /// A GPU of this capability, with the shared memory of an H100.
+    #[allow(dead_code)]
     pub fn new(major: i32, minor: i32) -> Stub {
         Stub::with_shared(major, minor, 232_448)
     }
 
     /// A GPU of this capability, whose blocks may have so much shared memory.
+    #[allow(dead_code)]
     pub fn with_shared(major: i32, minor: i32, shared: i32) -> Stub {
         let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-        let stub = Stub { control: CONTROL.get_or_init(control), _lock: lock };
+        let stub = Stub { control: CONTROL.get_or_init(|| control("libcuda")), _lock: lock };
         // SAFETY: the stub's own function.
         unsafe { (stub.control.reset)(major, minor, shared) };
         stub
     }
 
+    /// AMD's GPUs. A process has one vendor's.
+    #[allow(dead_code)]
+    pub fn amd(shared: i32) -> Stub {
+        let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+        let stub = Stub { control: CONTROL.get_or_init(|| control("libamdhip64")), _lock: lock };
+        // SAFETY: the stub's own function.
+        unsafe { (stub.control.reset)(0, 0, shared) };
+        stub
+    }
+
     /// The GPU's primary context.
+    #[allow(dead_code)]
     pub fn context(&self) -> Context {
         Context::primary(0).unwrap()
     }
@@ -76,18 +89,22 @@ impl Stub {
     }
 
     /// Makes the context current for this thread, or none.
+    #[allow(dead_code)]
     pub fn set_current(&self, yes: bool) {
         // SAFETY: the stub's own function.
         unsafe { (self.control.current)(c_int::from(yes)) };
     }
 }
 
-/// Builds the library, and lets the driver's place be taken by it.
-fn control() -> Control {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stub/libcuda.rs");
+/// Builds the library of a vendor, and lets the driver's place be taken by it. There is no other driver.
+fn control(name: &str) -> Control {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/stub/{name}.rs"));
     let library = build::library(&source, Path::new(env!("CARGO_TARGET_TMPDIR")));
-    // SAFETY: the tests have one lock, and no thread that reads the environment has been started by them yet.
-    unsafe { std::env::set_var("TTC_LIBCUDA", &library) };
+    for (variable, of) in [("TTC_LIBCUDA", "libcuda"), ("TTC_LIBAMDHIP64", "libamdhip64")] {
+        let path = if of == name { library.clone() } else { format!("/nowhere/{of}.so").into() };
+        // SAFETY: the tests have one lock, and no thread that reads the environment has been started by them yet.
+        unsafe { std::env::set_var(variable, path) };
+    }
     let name = CString::new(library.to_str().unwrap()).unwrap();
     // SAFETY: the library is the stub; 2 is RTLD_NOW.
     let handle = unsafe { dlopen(name.as_ptr(), 2) };

@@ -15,7 +15,7 @@
 //!   %x = ttg.local_load %s; tt.dot %x, …                                                         (last stage)
 //! ```
 
-use super::shared::encoding_for_users;
+use super::shared::{Filling, encoding_for_users};
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Block, Builder, Encoding, InsertPoint, Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::enums::CmpiPredicate;
@@ -74,7 +74,12 @@ pub(in crate::passes::amd) fn lower(
     let mut plan = vec![];
     for ahead in &loads {
         let Some(place) = schedule.get(ahead.load) else { continue };
-        let found = encoding_for_users(ir, ir.result(ahead.load)).zip(places(ahead));
+        let filling = if async_copy {
+            Filling::Copied { wide: loads::is_wide_enough(ir, axis, ahead.load) }
+        } else {
+            Filling::Stored
+        };
+        let found = encoding_for_users(ir, ir.result(ahead.load), filling).zip(places(ahead));
         if let Some((encoding, places)) = found {
             plan.push(Buffered { load: ahead.load, encoding, places: Places { load: place, ..places } });
         }

@@ -15,11 +15,22 @@ use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
 
 /// Sets the number of every wait and joins waits.
 pub fn update(ir: &mut Ir) {
-    let waits: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncWait)).collect();
-    for &wait in &waits {
+    for wait in all(ir) {
         let pending = pending_at(ir, wait);
         ir.put(wait, AsyncWait::ATTR.num, i64::from(pending));
     }
+    join(ir);
+}
+
+/// The waits of a module.
+#[must_use]
+pub fn all(ir: &Ir) -> Vec<Op> {
+    ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncWait)).collect()
+}
+
+/// Step 2.
+pub fn join(ir: &mut Ir) {
+    let waits = all(ir);
     let mut joined: Vec<Op> = vec![];
     for &wait in &waits {
         if joined.contains(&wait) {
@@ -55,22 +66,19 @@ fn followers(ir: &Ir, wait: Op) -> Vec<Op> {
     group
 }
 
-fn commits_between(ir: &Ir, from: Option<Op>, to: Op) -> u32 {
-    let mut count = 0;
-    let mut at = from;
-    while let Some(op) = at.filter(|&o| o != to) {
-        count += u32::from(ir.is(op, TtgOp::AsyncCommitGroup));
-        at = ir.next_op(op);
-    }
-    count
+/// How many groups may be under way at a wait (step 1).
+#[must_use]
+pub fn pending_at(ir: &Ir, wait: Op) -> u32 {
+    least_since(ir, wait, &|op| u32::from(ir.is(op, TtgOp::AsyncCommitGroup)))
 }
 
-fn pending_at(ir: &Ir, wait: Op) -> u32 {
+/// The least sum of `weight`, over the operations between a token of a wait and the wait, on any way (step 1).
+pub fn least_since(ir: &Ir, wait: Op, weight: &dyn Fn(Op) -> u32) -> u32 {
     let mut least = u32::MAX;
     for &token in ir.operands(wait) {
         let home = ir.value_block(token);
         let anchor = std::iter::successors(Some(wait), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == home);
-        let mut history = History { ir, least: u32::MAX };
+        let mut history = History { ir, weight, least: u32::MAX };
         least = least.min(anchor.map_or(0, |anchor| history.shortest(token, anchor, 0)));
     }
     if least == u32::MAX { 0 } else { least }
@@ -78,21 +86,32 @@ fn pending_at(ir: &Ir, wait: Op) -> u32 {
 
 struct History<'a> {
     ir: &'a Ir,
-    /// The fewest commits on a whole way so far.
+    weight: &'a dyn Fn(Op) -> u32,
+    /// The least sum on a whole way so far.
     least: u32,
 }
 
 impl History<'_> {
+    fn sum(&self, from: Option<Op>, to: Op) -> u32 {
+        let mut sum = 0;
+        let mut at = from;
+        while let Some(op) = at.filter(|&o| o != to) {
+            sum += (self.weight)(op);
+            at = self.ir.next_op(op);
+        }
+        sum
+    }
+
     fn shortest(&mut self, token: Value, sink: Op, so_far: u32) -> u32 {
         let ir = self.ir;
         match ir.def(token) {
             ValueDef::Result { op, .. } => {
-                self.least = self.least.min(so_far + commits_between(ir, ir.next_op(op), sink));
+                self.least = self.least.min(so_far + self.sum(ir.next_op(op), sink));
                 self.least
             }
             ValueDef::Arg { block, index } => {
                 let Some(looped) = ir.block_op(block).filter(|&o| ir.is(o, ScfOp::For) && index > 0) else { return 0 };
-                let here = so_far + commits_between(ir, ir.first_op(block), sink);
+                let here = so_far + self.sum(ir.first_op(block), sink);
                 if here >= self.least {
                     return self.least;
                 }
