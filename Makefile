@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo examples test docs editors vscode-host report-test lsp-latency lsp-random python-test oracle wild emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-bench gpu-cases cache-stress cache-remote-test fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test docs editors vscode-host report-test lsp-latency lsp-random python-test oracle wild wild-amd emulate emulate-faults gpu-faults emulate-triton emulate-wild emulate-amd gpu-bench gpu-cases cache-stress cache-remote-test fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -82,6 +82,10 @@ oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op,
 wild: build .oracle/bin/python ## compile real kernels with ttc and with Triton 3.9 to out/wild: LIST=FILE SRC=DIR LOAD=FILE; race.py times them on a GPU
 	.oracle/bin/python scripts/wild/build.py $(TTC) $(LIST) $(SRC) $(OUT)/wild --load $(LOAD)
 	python3 scripts/wild/report.py --build $(OUT)/wild/results.jsonl
+
+# HSACO: options of build.py, such as `--part 0/5`.
+wild-amd: build .oracle/bin/python ## compile real kernels to code objects with ttc and with Triton 3.9: LIST=FILE SRC=DIR LOAD=FILE ARCH=gfx942
+	.oracle/bin/python scripts/wild/build.py $(TTC) $(LIST) $(SRC) $(OUT)/wild-$(or $(ARCH),gfx942) --load $(LOAD) --arch $(or $(ARCH),gfx942) $(HSACO)
 
 emulate: toolchain ## every configuration of kernels/ near the default, as PTX in the emulator; takes long. TTC_BLOCKS=2,4,8: on clusters
 	TTC_SWEEP=1 $(CARGO) test --release --locked emulated -- --nocapture

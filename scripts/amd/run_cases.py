@@ -1,8 +1,9 @@
 """Run the cases that `cargo run --example gpu_cases -- FOLDER --arch gfx942` wrote in tinygrad's emulator, and compare them with their references.
 
-usage: run_cases.py FOLDER TINYGRAD [--only TEXT] [--json OUT] [--seconds N] [--jobs N] [--verbose]
+usage: run_cases.py FOLDER TINYGRAD [--only TEXT] [--json OUT] [--seconds N] [--deadline N] [--jobs N] [--verbose]
 
-TINYGRAD is a folder of tinygrad's repository; `clang` must be on PATH. Inputs, references and the comparison are those of `scripts/gpu/run_cases.py`.
+TINYGRAD is a folder of tinygrad's repository; `clang` must be on PATH, or `CC` names `scripts/amd/gcc_for_emulator.sh`. A configuration may take `--seconds`, and
+after `--deadline` seconds none is started any more; first comes one configuration of each case, then the second ones, and so on. Inputs, references and the comparison are those of `scripts/gpu/run_cases.py`.
 Each job is a process that takes configurations one after another; where it dies or takes too long, another one goes on behind. A configuration on which
 it died gets a second try in the new process: the emulator's own code dies now and then after many kernels.
 """
@@ -142,13 +143,14 @@ def main():
         return worker(*sys.argv[2:4])
     ap = argparse.ArgumentParser()
     ap.add_argument("folder"); ap.add_argument("tinygrad"); ap.add_argument("--only", default=""); ap.add_argument("--json")
-    ap.add_argument("--seconds", type=int, default=120); ap.add_argument("--jobs", type=int, default=1); ap.add_argument("--verbose", action="store_true")
+    ap.add_argument("--seconds", type=int, default=120); ap.add_argument("--deadline", type=float, default=float("inf")); ap.add_argument("--jobs", type=int, default=1); ap.add_argument("--verbose", action="store_true")
     o = ap.parse_args()
     with open(os.path.join(o.folder, "manifest.json")) as f:
         manifest = json.load(f)
     cases = {n: c for n, c in manifest["cases"].items() if o.only in n}
     results = {n: [None] * len(c) for n, c in cases.items()}
-    todo = collections.deque((n, i) for n, c in cases.items() for i in range(len(c)))
+    todo = collections.deque(sorted(((n, i) for n, c in cases.items() for i in range(len(c))), key=lambda one: (one[1], one[0])))
+    started = time.time()
 
     def work():
         one = Worker(o)
@@ -158,6 +160,9 @@ def main():
             except IndexError:
                 return
             c, start = cases[name][i], time.time()
+            if start - started > o.deadline:
+                results[name][i] = {"status": "not run", "text": ""}
+                continue
             if "code" in c:
                 results[name][i] = {"status": "not compiled", "text": f"{c['code']} {c['message']}"}
             else:
@@ -165,6 +170,7 @@ def main():
                 if "died" in results[name][i]["text"]:
                     results[name][i] = one.run(name, i)
             r = results[name][i]
+            r["time"] = round(time.time() - start, 1)
             if o.verbose or r["status"] != "right":
                 print(f"{name} {c['config']}: {r['status']} {r['text'][:300]} ({time.time() - start:.1f} s)", flush=True)
 

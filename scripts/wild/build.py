@@ -4,6 +4,9 @@ compiler takes.
 usage: build.py TTC LIST SRC OUT [--load FILE] [--arch 90] [--only TEXT] [--part K/N] [--limit S] [--ours-only]
     [--ptxas PATH]
 
+ARCH is a compute capability of NVIDIA's, 90, or a processor of AMD's, gfx942; then code objects take the place of cubins.
+Beside results.jsonl, counts of what either compiler compiles are printed at the end, and the ratio of their times.
+
 Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. LIST has a JSON object a line:
 id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel lies in
 SRC/<owner>+<name>/<path>. FILE is a Python file with `load(root, path)`, which imports a kernel file whose
@@ -20,11 +23,13 @@ continued. --ours-only leaves Triton out and writes to OUT/ttc alone.
 """
 
 import argparse
+import collections
 import importlib.util
 import json
 import os
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -37,7 +42,7 @@ def arguments():
     for name in ("ttc", "list", "src", "out"):
         p.add_argument(name)
     p.add_argument("--load")
-    p.add_argument("--arch", type=int, default=90)
+    p.add_argument("--arch", default="90")
     p.add_argument("--only", default="")
     p.add_argument("--part", default="0/1")
     p.add_argument("--limit", type=int, default=120, help="seconds that a compiler may take for a kernel")
@@ -59,6 +64,22 @@ def case_name(row):
     return row["id"].replace("/", "__").replace("@", "_at_")
 
 
+def is_amd(options):
+    return options.arch.startswith("gfx")
+
+
+def target(options):
+    from triton.backends.compiler import GPUTarget
+
+    if is_amd(options):
+        return GPUTarget("hip", options.arch, 64 if options.arch.startswith("gfx9") else 32)
+    return GPUTarget("cuda", int(options.arch), 32)
+
+
+def binary(options):
+    return "hsaco" if is_amd(options) else "cubin"
+
+
 def usage_of(log):
     """Registers and bytes of local memory that ptxas reports with -v; calls count with their own stack."""
     number = lambda pattern: [int(x) for x in re.findall(pattern, log)]
@@ -73,7 +94,6 @@ def usage_of(log):
 def triton_job(row, options, folder):
     """Runs in a fork: compiles one kernel with Triton and writes its files. Returns what is known about it."""
     import triton
-    from triton.backends.compiler import GPUTarget
 
     load = sys.modules["kernel_loader"].load
     module = load(f"{options.src}/{row['repo'].replace('/', '+')}", row["path"])
@@ -99,13 +119,13 @@ def triton_job(row, options, folder):
     start = time.perf_counter()
     compiled = triton.compile(
         source,
-        target=GPUTarget("cuda", options.arch, 32),
+        target=target(options),
         options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]},
     )
     seconds = time.perf_counter() - start
     sys.stdout.flush()
-    with open(f"{folder}/k.cubin", "wb") as f:
-        f.write(compiled.asm["cubin"])
+    with open(f"{folder}/k.{binary(options)}", "wb") as f:
+        f.write(compiled.asm[binary(options)])
     for stage in filter(None, options.keep.split(",")):
         with open(f"{folder}/k.{stage}", "w") as f:
             f.write(compiled.asm[stage])
@@ -168,9 +188,9 @@ def ours_compiles(row, options, folder):
         "short",
         "--summary",
         "--arch",
-        f"sm_{options.arch}" + ("a" if options.arch >= 90 else ""),
+        options.arch if is_amd(options) else f"sm_{options.arch}" + ("a" if int(options.arch) >= 90 else ""),
         "-o",
-        f"{folder}/k.cubin",
+        f"{folder}/k.{binary(options)}",
     ]
     for name, value in row["defines"].items():
         command += ["-D", f"{name}={value}"]
@@ -220,7 +240,6 @@ def warm_up(x, y, n, BLOCK: tl.constexpr):
 def warm_up(options):
     """Compiles a small kernel, so that forks have what Triton loads, asks and caches once in a process."""
     import triton
-    from triton.backends.compiler import GPUTarget
 
     with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
         f.write(WARM_UP)
@@ -233,7 +252,25 @@ def warm_up(options):
             signature={"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"},
             constexprs={(3,): 128},
         )
-        triton.compile(source, target=GPUTarget("cuda", options.arch, 32))
+        triton.compile(source, target=target(options))
+
+
+def counts(results):
+    """Which compiler compiles how many, why ttc compiles none of the others, and the ratio of the times."""
+    with open(results) as f:
+        rows = [json.loads(line) for line in f]
+    both = [r for r in rows if "error" not in r["ttc"] and "error" not in r.get("triton", {"error": ""})]
+    theirs = [r for r in rows if "error" not in r.get("triton", {"error": ""})]
+    ours = sum("error" not in r["ttc"] for r in rows)
+    lines = [f"{len(rows)} kernels; ttc compiles {ours}"]
+    if theirs:
+        lines.append(f"Triton compiles {len(theirs)}, of which ttc compiles {len(both)}: {100 * len(both) / len(theirs):.1f} %")
+    if both:
+        ratios = [r["ttc"]["seconds"] / r["triton"]["seconds"] for r in both]
+        sums = sum(r["ttc"]["seconds"] for r in both) / sum(r["triton"]["seconds"] for r in both)
+        lines.append(f"time of ttc by Triton's: {statistics.geometric_mean(ratios):.3f} as a geometric mean, {sums:.3f} of the sums")
+    reasons = collections.Counter(r["ttc"]["error"].split(": ", 1)[-1][:100] for r in (theirs or rows) if "error" in r["ttc"])
+    return "\n".join(lines + [f"{n:5} {why}" for why, n in reasons.most_common(40)])
 
 
 def main():
@@ -265,6 +302,7 @@ def main():
                 result["triton"] = triton_compiles(row, options, f"{options.out}/triton/{case}")
             result["ttc"] = ours_compiles(row, options, f"{options.out}/ttc/{case}")
             print(json.dumps(result), file=out, flush=True)
+    print(counts(results))
 
 
 main()

@@ -206,6 +206,9 @@ pub(crate) trait Generator: Sync {
 
     /// The extension of such a file.
     fn bundle_extension(&self) -> &'static str;
+
+    /// What makes the assembly, the binary or the listing, as tables of times call it.
+    fn work(&self, stage: Stage) -> &'static str;
 }
 
 macro_rules! back_ends {
@@ -336,6 +339,16 @@ pub(crate) fn bundle(images: &[Image], time_limit: Option<Duration>) -> Result<V
 /// `E0935` when ttc makes no code for the target.
 pub(crate) fn bundle_extension(target: &Target) -> Result<&'static str, Diagnostic> {
     Ok(generator(target)?.bundle_extension())
+}
+
+/// What makes a stage behind LLVM IR for a target, as tables of times call it: `ptxas`.
+pub(crate) fn work(target: &Target, stage: Stage) -> &'static str {
+    of(target).generator().map_or("", |generator| generator.work(stage))
+}
+
+/// Whether tables of times call an assembler so.
+pub(crate) fn is_assembler(word: &str) -> bool {
+    ALL.iter().filter_map(|b| b.generator()).any(|generator| generator.work(Stage::Binary) == word)
 }
 
 impl Stage {

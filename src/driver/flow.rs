@@ -485,7 +485,7 @@ impl Flow<'_, '_> {
         if self.options.retry && self.goes_past(Stage::Assembly) {
             module.keep().map_err(|e| vec![e])?;
         }
-        let ptx = self.timed("PTX", |_| module.emit_assembly()).map_err(|e| vec![e])?;
+        let ptx = self.timed(self.work(Stage::Assembly), |_| module.emit_assembly()).map_err(|e| vec![e])?;
         let (ptx, binary) = self.tried_again(&mut module, ptx)?;
         let facts = PtxFacts::of(&ptx);
         if let Some(file) = file {

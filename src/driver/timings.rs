@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use super::job::Compiled;
-
-/// The stage that assembles.
-pub(super) const ASSEMBLER: &str = "ptxas";
+use crate::backend;
 
 /// How long the assembler takes before anything is said of it. Nobody waits long for a shorter run.
 const LONG: Duration = Duration::from_secs(5);
@@ -21,7 +19,7 @@ fn total(timings: &Timings) -> Duration {
 }
 
 fn of_assembler(timings: &Timings) -> Duration {
-    timings.iter().filter(|(stage, _)| *stage == ASSEMBLER).map(|(_, time)| *time).sum()
+    timings.iter().filter(|(stage, _)| backend::is_assembler(stage)).map(|(_, time)| *time).sum()
 }
 
 /// Whether the assembler took long, and most of the compilation.
@@ -55,7 +53,7 @@ mod tests {
     use super::*;
 
     fn compiled(ours: u64, assembler: u64) -> Compiled {
-        let timings = vec![("PTX", Duration::from_millis(ours)), (ASSEMBLER, Duration::from_millis(assembler))];
+        let timings = vec![("PTX", Duration::from_millis(ours)), ("ptxas", Duration::from_millis(assembler))];
         let slow_assembler = assembler_is_slow(&timings).then(|| "ptxas 13.4".to_owned());
         Compiled { kernel: "k".to_owned(), timings, slow_assembler, ..Compiled::default() }
     }

@@ -284,6 +284,12 @@ impl Target {
         (self.devices().runs_on)(self)
     }
 
+    /// What the blocks on one multiprocessor share.
+    #[must_use]
+    pub fn multiprocessor(&self) -> Multiprocessor {
+        (self.devices().multiprocessor)(self)
+    }
+
     /// The usual GPU of this kind, as its driver names it.
     #[must_use]
     pub fn product(&self) -> Option<&'static str> {

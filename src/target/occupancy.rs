@@ -14,8 +14,6 @@
 
 use serde::Serialize;
 
-use super::Target;
-
 /// What the blocks on one multiprocessor share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Multiprocessor {
@@ -101,16 +99,9 @@ impl Multiprocessor {
     }
 }
 
-impl Target {
-    /// What the blocks on one multiprocessor share.
-    #[must_use]
-    pub fn multiprocessor(&self) -> Multiprocessor {
-        (self.devices().multiprocessor)(self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Target;
     use super::*;
 
     fn on(arch: &str, warps: u32, registers: u32, shared: u32) -> (u32, u32, Vec<Resource>) {

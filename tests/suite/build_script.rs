@@ -78,13 +78,13 @@ fn only_what_changed_is_compiled_again() {
     assert!(watched("k.py") && watched("helper.py"), "{:?}", built.watch);
     assert!(built.watch.iter().any(|p| p == Path::new(env!("CARGO_BIN_EXE_ttc"))), "{:?}", built.watch);
     let text = fs::read_to_string(here.path("kernels.rs")).unwrap();
-    for part in ["pub mod double {", "pub mod fill {", "pub x: ttc_rt::DevicePtrMut<'a, f32>,", "capability: (9, 0)"] {
+    for part in ["pub mod double {", "pub mod fill {", "pub x: ttc_rt::DevicePtrMut<'a, f32>,", "major: 9, minor: 0"] {
         assert!(text.contains(part), "{part}");
     }
     let promises: Vec<&str> = text.lines().filter_map(|l| l.trim().strip_prefix("promises: ")).collect();
     let aligned = "&[(0, Promise::DivisibleBy(16))],";
     assert_eq!(promises, [aligned, aligned, "&[],", "&[],", aligned, aligned], "the aligned variant is tried first");
-    assert_eq!(text.matches("capability: (8, 6)").count(), 1, "a kernel's own architectures");
+    assert_eq!(text.matches("major: 8, minor: 6").count(), 1, "a kernel's own architectures");
     assert!(text.contains("Expr::Cdiv(&Expr::Argument(1), &Expr::Int(128))"));
 
     let time = |name: &str| fs::metadata(here.path(name)).unwrap().modified().unwrap();

@@ -59,13 +59,12 @@ mod tests {
             let name = std::str::from_utf8(&file[at + 24..at + 24 + length]).expect("a name");
             at += 24 + length;
             assert_eq!(start % ALIGNMENT, 0);
-            match i {
-                0 => assert_eq!((name, size), (HOST, 0)),
-                _ => {
-                    assert_eq!(name, format!("hipv4-amdgcn-amd-amdhsa--{}", images[i - 1].target));
-                    assert_eq!(file[start..start + size], images[i - 1].bytes);
-                }
+            if i == 0 {
+                assert_eq!((name, size), (HOST, 0));
+                continue;
             }
+            assert_eq!(name, format!("hipv4-amdgcn-amd-amdhsa--{}", images[i - 1].target));
+            assert_eq!(file[start..start + size], images[i - 1].bytes);
         }
     }
 }

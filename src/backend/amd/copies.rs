@@ -17,7 +17,7 @@
 
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue, MetadataValue, PointerValue};
 
-use super::machine::SPACES;
+use super::raw::SPACES;
 use super::{memory, threads};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;

@@ -6,6 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Amdgcn;
+use super::raw::SPACES;
 use super::{atomics, copies, debug, dialect, dot, fp_convert, math, memory, ocml, threads};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
@@ -18,9 +19,6 @@ use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
 use crate::ir::{FloatKind, Op, Type, Value};
-
-/// LLVM's address spaces in AMDGPU.
-pub(super) const SPACES: AddressSpaces = AddressSpaces { global: 1, shared: 3 };
 
 /// The version of the code object's metadata and of the arguments that the runtime adds, times 100, as Triton has it.
 const CODE_OBJECT: u64 = 500;

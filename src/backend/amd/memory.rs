@@ -16,8 +16,7 @@ use inkwell::AddressSpace;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue, IntValue};
 
-use super::machine::SPACES;
-use super::raw::{self, Ordering, Rmw};
+use super::raw::{self, Ordering, Rmw, SPACES};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::{CacheHint, Caching, GlobalLoad, GlobalStore, Words};
 use crate::ir::dialects::enums::CacheModifier;

@@ -116,4 +116,12 @@ impl Generator for AmdBackend {
     fn bundle_extension(&self) -> &'static str {
         "hipfb"
     }
+
+    fn work(&self, stage: Stage) -> &'static str {
+        match stage {
+            Stage::Binary => "llvm-mc, ld.lld",
+            Stage::Listing => "llvm-objdump",
+            _ => "amdgcn",
+        }
+    }
 }

@@ -9,7 +9,11 @@ pub(super) use inkwell::llvm_sys::{LLVMAtomicOrdering as Ordering, LLVMAtomicRMW
 use inkwell::values::{AsValueRef, InstructionValue};
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
+use crate::codegen::machine::AddressSpaces;
 use crate::ir::dialects::enums::{MemScope, MemSemantic};
+
+/// LLVM's address spaces in AMDGPU.
+pub(super) const SPACES: AddressSpaces = AddressSpaces { global: 1, shared: 3 };
 
 /// LLVM's scope of the warp.
 pub(super) const WARP: &str = "wavefront";

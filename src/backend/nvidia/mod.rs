@@ -138,4 +138,12 @@ impl Generator for NvidiaBackend {
     fn bundle_extension(&self) -> &'static str {
         "fatbin"
     }
+
+    fn work(&self, stage: Stage) -> &'static str {
+        match stage {
+            Stage::Binary => "ptxas",
+            Stage::Listing => "nvdisasm",
+            _ => "PTX",
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! From PTX to a binary: ptxas, and other attempts where the first one spills registers.
 
 use super::{Flow, Step};
-use crate::backend::{Binary, Stage, Tools};
+use crate::backend::{self, Binary, Stage, Tools};
 use crate::codegen::Module;
 use crate::codegen::llvm::Attempt;
 use crate::diag::codes::tools as codes;
@@ -28,6 +28,11 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
 }
 
 impl Flow<'_, '_> {
+    /// What makes a stage, as the table of times calls it.
+    pub(super) fn work(&self, stage: Stage) -> &'static str {
+        backend::work(&self.job.target, stage)
+    }
+
     /// Assembles PTX of ours. A kernel that spills is compiled again, with its instructions in another order and without
     /// what takes registers for speed; an attempt that spills less by more than a tenth is taken. No other attempts for
     /// more PTX than [`LARGEST`].
@@ -42,7 +47,7 @@ impl Flow<'_, '_> {
         }
         let mut others = vec![];
         for attempt in [Attempt::OtherOrder, Attempt::Plain] {
-            others.extend(self.timed("PTX", |_| module.emit_again(attempt)).map_err(|e| vec![e])?);
+            others.extend(self.timed(self.work(Stage::Assembly), |_| module.emit_again(attempt)).map_err(|e| vec![e])?);
         }
         let assembled = self.assembled_side_by_side(&others, shared)?;
         for (binary, other) in assembled.into_iter().zip(others) {
@@ -64,7 +69,7 @@ impl Flow<'_, '_> {
     ) -> Step<Vec<Result<Binary, Diagnostic>>> {
         let (options, target, generator) = (self.options.clone(), self.job.target, self.generator()?);
         let assemble = |text: &String| generator.assemble(text, &target, &tools(&options, None, shared));
-        Ok(self.timed(timings::ASSEMBLER, |_| match texts {
+        Ok(self.timed(self.work(Stage::Binary), |_| match texts {
             [] => vec![],
             [others @ .., last] => std::thread::scope(|scope| {
                 let spawn = |text| std::thread::Builder::new().spawn_scoped(scope, move || assemble(text));
@@ -93,8 +98,9 @@ impl Flow<'_, '_> {
         let options = self.options.clone();
         let tools = tools(&options, file, shared);
         let generator = self.generator()?;
-        let done =
-            self.timed(timings::ASSEMBLER, |f| generator.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        let done = self
+            .timed(self.work(Stage::Binary), |f| generator.assemble(ptx, &f.job.target, &tools))
+            .map_err(|e| vec![e])?;
         if timings::assembler_is_slow(&self.made.timings) {
             self.made.slow_assembler = Some(generator.assembler(options.ptxas.as_deref()));
         }
@@ -113,7 +119,8 @@ impl Flow<'_, '_> {
         let options = self.options.clone();
         let tools = Tools { line_listing: self.debug.line_listing, ..tools(&options, None, None) };
         let generator = self.generator()?;
-        let listing = self.timed("listing", |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
+        let listing =
+            self.timed(self.work(Stage::Listing), |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
         self.keep(Stage::Listing, |_| listing.into_bytes());
         if self.debug.line_listing {
             // The listing is what was asked for; without this it lacks a column.
