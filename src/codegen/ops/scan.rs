@@ -1,7 +1,8 @@
 //! `tt.scan`: emission of a [`ScanPlan`](crate::layout::plan::ScanPlan).
 //!
 //! Lines along the axis have nothing to do with each other, so one is done after the other, up to the barrier of a step
-//! across warps and from there on: few values are alive at once.
+//! across warps and from there on: few values are alive at once. Where only a step over registers follows one across
+//! warps, both go class by class ([`Scan::in_order`]).
 
 use std::collections::BTreeMap;
 

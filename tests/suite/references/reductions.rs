@@ -129,6 +129,24 @@ pub(crate) fn cumsum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", out)
 }
 
+/// Down each column, or up: running sums of `x`, and `y = a * (the y before) + x`.
+pub(crate) fn column_scan(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, a, n) = (inputs.array("x_ptr"), inputs.array("a_ptr"), inputs.size("n"));
+    let mut order: Vec<usize> = (0..x.len()).step_by(n).collect();
+    if inputs.bool("reverse") {
+        order.reverse();
+    }
+    let (mut sums, mut y) = (x.to_vec(), x.to_vec());
+    for column in 0..n {
+        for step in order.windows(2) {
+            let (before, at) = (step[0] + column, step[1] + column);
+            sums[at] += sums[before];
+            y[at] += a[at] * y[before];
+        }
+    }
+    BTreeMap::from([("sum_ptr".to_owned(), sums), ("y_ptr".to_owned(), y)])
+}
+
 /// The inner product of each row of `out` and `dout`.
 pub(crate) fn attention_bwd_delta(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let dim = inputs.size("dim");
