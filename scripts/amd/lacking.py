@@ -559,7 +559,7 @@ MEMORIES = {kind.prefix: kind for kind in (Buffer, Global, Flat, Scratch)}
 def is_plain_shared(name):
     words = name.split("_")
     known = ("READ", "WRITE", "LOAD", "STORE")
-    return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and "TR" not in name
+    return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and not any(w.startswith("TR") for w in words)
 
 
 def add(emu, arch):
