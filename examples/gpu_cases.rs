@@ -133,7 +133,7 @@ fn one(
     for (name, value) in &mut instance.options.defines {
         // Where products have no tf32, its cases are multiplied exactly. Their tolerances allow more than that.
         if value == "'tf32'" && !target.dot_precisions().contains(&"tf32") {
-            *value = "'ieee'".to_owned();
+            "'ieee'".clone_into(value);
             shown = format!("{shown} {name}='ieee'");
         }
     }

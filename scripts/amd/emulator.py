@@ -34,9 +34,11 @@ def load(tinygrad, arch):
 class Emulator:
     def __init__(self, tinygrad, arch):
         self.emu, self.family = load(tinygrad, arch), FAMILIES[arch]
+        self.memory = sys.modules["lacking"].Memory
 
-    def run(self, code, launch, grid, values, bytes_of_shared):
-        """`values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie."""
+    def run(self, code, launch, grid, values, bytes_of_shared, blocks):
+        """`values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie. `blocks` are their addresses and sizes: an access of
+        what lies elsewhere fails."""
         object_ = CodeObject(code)
         symbol = launch["symbol"]
         meta = object_.kernels[symbol]
@@ -50,6 +52,8 @@ class Emulator:
         held = ctypes.create_string_buffer(bytes(arguments), len(arguments))
         dispatch = ctypes.create_string_buffer(64)
         places = {"arguments": ctypes.addressof(held), "dispatch": ctypes.addressof(dispatch)}
+        own = [(ctypes.addressof(memory), ctypes.sizeof(memory)) for memory in (image, held, dispatch)]
+        self.memory.blocks = [*blocks, *own]
         user = []
         for bit, count, what in USER_REGISTERS:
             if properties >> bit & 1:

@@ -87,6 +87,8 @@ class Memory:
     """A load, a store or an atomic operation: its fields, and what it does. Where addresses come from, the families of instructions say."""
 
     prefix = ""
+    # The blocks of memory that a kernel may access, as pairs of an address and a size.
+    blocks = ()
 
     def __init__(self, emu, inst, data, family):
         self.f, self.family = Fields(inst, data), family
@@ -108,8 +110,25 @@ class Memory:
         wave = Wave(self.family, scalar, vector)
         values = array(accumulator, 256 * wave.lanes).reshape(256, wave.lanes) if self.accumulates else wave.vectors
         lanes, at, there = self.addresses(wave, scalar)
+        self.check(at[there])
         if len(lanes):
             {"LOAD": self.load, "STORE": self.store, "ATOMIC": self.atomic}[self.operation](values, lanes, at, there)
+
+    def size(self):
+        """Bytes of an access of a lane."""
+        kind = HALVES.get(self.what) or LOADS.get(self.what) if self.operation == "LOAD" else UPPER.get(self.what) or STORES.get(self.what)
+        return struct.calcsize(kind) if isinstance(kind, str) else kind or (8 if self.what.endswith(("_X2", "64")) else 4)
+
+    def check(self, at):
+        """Fails where a lane accesses what the kernel was not given: the process would go wrong later or not at all."""
+        size = self.size()
+        inside = np.zeros(len(at), bool)
+        for start, count in self.blocks:
+            inside |= (at >= start) & (at + size <= start + count)
+        if not inside.all():
+            place = int(at[~inside][0])
+            near = min(self.blocks, key=lambda block: min(abs(place - block[0]), abs(place - block[0] - block[1])), default=(0, 0))
+            raise IndexError(f"{self.prefix}{self.name} of {size} bytes at {place - near[0]} of a block of {near[1]} bytes")
 
     def load(self, values, lanes, at, there):
         kind = HALVES.get(self.what) or LOADS[self.what]
@@ -218,6 +237,9 @@ class Scratch(Memory):
 
     prefix = "SCRATCH_"
     waves = {}
+
+    def check(self, at):
+        pass
 
     def addresses(self, wave, scalar):
         f, lanes = self.f, np.flatnonzero(wave.active)
@@ -508,7 +530,9 @@ def without_upper_halves(emu, compiled):
     constant = emu._c
 
     def compiled_for(data, family):
-        if family != "cdna" or type(emu.decode_inst(data, family)).__name__[:4] not in ("VOP1", "VOP2", "VOPC"):
+        inst = emu.decode_inst(data, family) if family == "cdna" else None
+        # Where operands have 64 bits, the same number says where constants begin.
+        if inst is None or type(inst).__name__[:4] not in ("VOP1", "VOP2", "VOPC") or "16" not in emu._op_name(inst):
             return compiled(data, family)
         emu._c = lambda value, *dtype: constant(1 << 20 if value in (128, 384) else value, *dtype)
         try:
@@ -535,7 +559,7 @@ MEMORIES = {kind.prefix: kind for kind in (Buffer, Global, Flat, Scratch)}
 def is_plain_shared(name):
     words = name.split("_")
     known = ("READ", "WRITE", "LOAD", "STORE")
-    return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and "TR" not in name
+    return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and not any(w.startswith("TR") for w in words)
 
 
 def add(emu, arch):

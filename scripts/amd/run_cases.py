@@ -65,7 +65,8 @@ def run_config(np, emulator, folder, c):
     # Addresses of a GPU's allocator are multiples of 256; those of tensors may count on 16.
     held = {name: aligned(data) for name, data in buffers.items()}
     scratch = aligned(b"\xff" * (c.get("scratch", 0) * c["grid"][0] * c["grid"][1] * c["grid"][2]))
-    emulator.run(code, c["launch"], c["grid"], values(np, c, held, scalars, scratch), c["shared"])
+    emulator.run(code, c["launch"], c["grid"], values(np, c, held, scalars, scratch), c["shared"],
+                 [(address(memory), len(memory)) for memory in (*held.values(), scratch)])
     wrong, worst = [], 0.0
     for a in (a for a in c["args"] if a.get("out")):
         got = gpu.decode(np, a["dtype"], bytes(held[a["name"]]))
