@@ -63,11 +63,29 @@ fn without_locations(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(start) = rest.find(" loc(") {
-        let end = rest[start..].find(')').map_or(rest.len(), |e| start + e + 1);
+        let opened = start + " loc(".len();
         out.push_str(&rest[..start]);
-        rest = &rest[end..];
+        rest = &rest[opened + closing(&rest[opened..])..];
     }
     out + rest
+}
+
+/// How far it is to the end of what an opened parenthesis holds, with the one that closes it; names in quotes may hold
+/// others.
+fn closing(text: &str) -> usize {
+    let (mut depth, mut quoted) = (1u32, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    text.len()
 }
 
 /// Reads `"file":1:2`, `#loc3`, `"name"(…)`, `callsite(… at …)` or `fused[…]`. What stands in it is added, the callee
@@ -312,6 +330,12 @@ mod tests {
 
     fn place(file: &str, line: u32) -> Place {
         (file.to_owned(), line)
+    }
+
+    #[test]
+    fn names_in_locations_leave_no_parenthesis() {
+        let line = "tt.func @k(%p: !tt.ptr<f32> loc(\"p)\"(#loc2)), %n: i32 loc(\"n\"(#loc3))) {";
+        assert_eq!(without_locations(line), "tt.func @k(%p: !tt.ptr<f32>, %n: i32) {");
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn linked(data: &Value, stage: &str, file: &str, line: u64) -> Vec<String> {
     let places = data["places"].as_array().unwrap();
     let Some(place) = places.iter().position(|p| p[0] == file && p[1] == line) else { return vec![] };
     let chains = data["chains"].as_array().unwrap();
-    let stage = data["stages"].as_array().unwrap().iter().find(|s| s["name"] == stage).unwrap();
+    let stage = data["sides"][0]["stages"].as_array().unwrap().iter().find(|s| s["name"] == stage).unwrap();
     let (lines, at) = (stage["lines"].as_array().unwrap(), stage["at"].as_array().unwrap());
     assert_eq!(lines.len(), at.len());
     let leads = |at: &Value| {
@@ -95,16 +95,17 @@ fn every_stage_of_a_softmax_leads_back_to_its_source() {
             "{loads:#?}"
         );
     }
-    let (all, traced) = (data["traced"][0].as_u64().unwrap(), data["traced"][1].as_u64().unwrap());
+    let side = &data["sides"][0];
+    let (all, traced) = (side["traced"][0].as_u64().unwrap(), side["traced"][1].as_u64().unwrap());
     assert!(all > 50 && traced * 100 >= all * 95, "{traced} of {all} instructions are traced");
     let shown: BTreeSet<&str> =
-        data["passes"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+        side["passes"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
     assert!(shown.contains("tritongpu-coalesce") && shown.contains("input"), "{shown:?}");
     assert!(
-        data["passes"].as_array().unwrap().iter().any(|p| p["lines"].is_null()),
+        side["passes"].as_array().unwrap().iter().any(|p| p["lines"].is_null()),
         "a pass that changes nothing has no text"
     );
-    assert!(data["times"].as_array().unwrap().iter().any(|t| t[0] == "ptxas"));
+    assert!(side["times"].as_array().unwrap().iter().any(|t| t[0] == "ptxas"));
     // One file: nothing is loaded from elsewhere.
     for word in ["src=", "href=", "@import", "http://", "https://", "fetch(", "url("] {
         assert!(!html.contains(word), "the page has `{word}`");
