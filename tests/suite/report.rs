@@ -106,7 +106,8 @@ fn every_stage_of_a_softmax_leads_back_to_its_source() {
         "a pass that changes nothing has no text"
     );
     assert!(side["times"].as_array().unwrap().iter().any(|t| t[0] == "ptxas"));
-    // One file: nothing is loaded from elsewhere.
+    // One file: nothing is loaded from elsewhere. The name of SVG's elements looks like an address and is none.
+    let html = html.replace("\"http://www.w3.org/2000/svg\"", "");
     for word in ["src=", "href=", "@import", "http://", "https://", "fetch(", "url("] {
         assert!(!html.contains(word), "the page has `{word}`");
     }
