@@ -93,7 +93,7 @@ impl<'c> Copies<'c> {
             let bytes = cx.i32(u64::from(self.made.bytes));
             let args = [from, to.into(), bytes.into(), cx.i32(0).into(), self.aux.into()];
             cx.effect("llvm.amdgcn.global.load.lds", &[], &args)?;
-            let call = cx.b.get_insert_block().and_then(|block| block.get_last_instruction());
+            let call = cx.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
             call.map_or(Ok(()), |call| set_scopes(cx, call, Some(COPIES), None))
         })
     }
@@ -145,7 +145,7 @@ impl<'c> Copies<'c> {
         memory::guarded(cx, Some(pred.into()), |cx| {
             cx.store_shared(to, &stored)?;
             // Other lanes' bytes: LLVM need not wait for the copy in front.
-            let store = cx.b.get_insert_block().and_then(|block| block.get_last_instruction());
+            let store = cx.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
             let store = store.filter(|i| i.get_opcode() == InstructionOpcode::Store);
             store.map_or(Ok(()), |store| set_scopes(cx, store, Some(LOADS), Some(COPIES)))
         })
@@ -199,11 +199,11 @@ pub(super) fn mark_loads(cx: &Lower<'_, '_>, token: Option<Value>, behind: Optio
     }
     let first = match behind {
         Some(instruction) => instruction.get_next_instruction(),
-        None => cx.b.get_insert_block().and_then(|block| block.get_first_instruction()),
+        None => cx.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_first_instruction),
     };
     for instruction in std::iter::successors(first, |i| i.get_next_instruction()) {
         let from_shared = || {
-            let address = instruction.get_operand(0).and_then(|operand| operand.value());
+            let address = instruction.get_operand(0).and_then(inkwell::values::Operand::value);
             address
                 .is_some_and(|a| a.is_pointer_value() && space_of(a.into_pointer_value()) == u32::from(SPACES.shared))
         };

@@ -49,7 +49,7 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let at = cx.view_access(load.src(cx.ir), ty)?;
     let elem = cx.elem_type(ty)?;
     let access = shared_accesses::load(&at.at, &cx.options.target.shared);
-    let behind = cx.b.get_insert_block().and_then(|block| block.get_last_instruction());
+    let behind = cx.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
     let regs = cx.load_layout_from_shared(&access, at.base, at.foreign, elem)?;
     cx.machine.mark_loads(cx, load.token(cx.ir), behind)?;
     cx.set(result, regs);

@@ -38,7 +38,7 @@ pub(super) fn for_copies(from: Type, operand: &Encoding, order: &[u32]) -> Optio
     if ![16, 32].contains(&size) || ![4, 8, 16].contains(k_width) {
         return None;
     }
-    let k_axis = if *op_idx == 0 { 1 } else { 0 };
+    let k_axis = u32::from(*op_idx == 0);
     let operand = Operand { bytes, size, k_width: *k_width, k_fastest: *order.first()? == k_axis };
     let (k, other) = if k_axis == 1 { (columns, rows) } else { (rows, columns) };
     let (row, count) = if operand.k_fastest { (k, other) } else { (other, k) };

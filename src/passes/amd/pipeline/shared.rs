@@ -76,12 +76,11 @@ fn wish(ir: &Ir, value: Value, user: Op, result: Value, filling: Filling) -> Wis
 
 /// The order of the buffer: as the tensor lies in memory, of a batch one matrix after the other.
 fn order(ty: Type, filling: Filling) -> Option<Vec<u32>> {
-    let order = match ty.as_memdesc() {
-        Some(desc) => stated_order(desc.encoding, desc.shape.len())?,
-        None => {
-            let order = layout::order_for_memory(ty.encoding()?, ty.shape());
-            if filling == Filling::Stored { order } else { copied_order(ty, order)? }
-        }
+    let order = if let Some(desc) = ty.as_memdesc() {
+        stated_order(desc.encoding, desc.shape.len())?
+    } else {
+        let order = layout::order_for_memory(ty.encoding()?, ty.shape());
+        if filling == Filling::Stored { order } else { copied_order(ty, order)? }
     };
     if order.len() != 3 {
         return Some(order);
