@@ -27,6 +27,8 @@ mod emulate;
 mod emulate_command;
 #[path = "suite/faults/mod.rs"]
 mod faults;
+#[path = "suite/fused_steps.rs"]
+mod fused_steps;
 #[path = "suite/generated.rs"]
 mod generated;
 #[cfg(unix)]
@@ -70,6 +72,8 @@ mod passes_keep;
 mod pipeline_svg;
 #[path = "suite/random_ir/mod.rs"]
 mod random_ir;
+#[path = "suite/random_kernels.rs"]
+mod random_kernels;
 #[path = "suite/reference_docs.rs"]
 mod reference_docs;
 #[path = "suite/references/mod.rs"]

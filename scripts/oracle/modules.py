@@ -10,7 +10,7 @@ import tempfile
 from triton._C import libtriton
 
 # Options of `ttc compile` with which it schedules loops as the reference does.
-TRITONS_SCHEDULES = ["--tma", "off", "--pipeline", "no-refill,all-stages"]
+TRITONS_SCHEDULES = ["--tma", "off", "--pipeline", "no-refill,all-stages,one-step"]
 
 # Pass names of ours, and the reference's functions that add them.
 PASSES = {

@@ -7,6 +7,7 @@ pub struct Pipelining {
     /// In a cluster, copies of [`Refill::All`] go to all blocks that want the same.
     pub multicast: bool,
     pub stages: Stages,
+    pub steps: Steps,
 }
 
 /// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
@@ -31,15 +32,27 @@ pub enum Stages {
     Asked,
 }
 
+/// How much of K an iteration fetches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Steps {
+    /// Several steps of the source where one is less than a line of memory (`ttc-fuse-k-steps`).
+    #[default]
+    Fused,
+    /// One.
+    One,
+}
+
 impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
                             not for the block, in every loop; else where warp groups gain from it), `no-refill` (in no \
                             loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
-                            `all-stages` (as many stages as asked for, also where fewer let two blocks fit)";
+                            `all-stages` (as many stages as asked for, also where fewer let two blocks fit), `one-step` \
+                            (one step of K an iteration, also where several make a line of memory)";
 
     /// Triton's schedules.
-    pub const TRITON: Pipelining = Pipelining { refill: Refill::Never, multicast: false, stages: Stages::Asked };
+    pub const TRITON: Pipelining =
+        Pipelining { refill: Refill::Never, multicast: false, stages: Stages::Asked, steps: Steps::One };
 
     /// The choices that a list of words names, separated by commas. What it does not name is as by default.
     ///
@@ -53,9 +66,11 @@ impl Pipelining {
                 "no-refill" => chosen.refill = Refill::Never,
                 "multicast" => chosen.multicast = true,
                 "all-stages" => chosen.stages = Stages::Asked,
+                "one-step" => chosen.steps = Steps::One,
                 _ => {
                     return Err(format!(
-                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast` or `all-stages`"
+                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages` \
+                         or `one-step`"
                     ));
                 }
             }
@@ -69,12 +84,13 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages } = self;
+        let Pipelining { refill, multicast, stages, steps } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
             ("multicast", multicast),
             ("all-stages", stages == Stages::Asked),
+            ("one-step", steps == Steps::One),
         ];
         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }

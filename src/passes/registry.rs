@@ -20,6 +20,7 @@ pub static ALL: &[&Pass] = &[
     &common::licm::PASS,
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
+    &nvidia::fuse_k_steps::PASS,
     &nvidia::loads_to_tma::PASS,
     &tt::loop_unroll::PASS,
     &tt::loop_peeling::PASS,

@@ -68,7 +68,7 @@ impl Group {
     /// The group that a remark with this code belongs to; `None` for remarks that only tests ask for.
     #[must_use]
     pub fn of_code(code: &Code) -> Option<Group> {
-        let table: [(&Code, Group); 11] = [
+        let table: [(&Code, Group); 12] = [
             (&codes::NARROW_ACCESS, Group::Vectorize),
             (&codes::SCATTERED_ACCESS, Group::Vectorize),
             (&codes::LAYOUT_CONVERSION, Group::Layout),
@@ -80,6 +80,7 @@ impl Group {
             (&codes::TMA_LOAD, Group::Tma),
             (&codes::COPIES_WAIT, Group::Pipeline),
             (&codes::FEWER_STAGES, Group::Pipeline),
+            (&codes::FUSED_STEPS, Group::Pipeline),
         ];
         table.into_iter().find(|(known, _)| *known == code).map(|(_, group)| group)
     }

@@ -21,7 +21,7 @@ pub struct SharedMemory {
 
 impl SharedMemory {
     /// Bytes of each block that the device takes for itself (CUDA C++ Programming Guide, "Shared Memory").
-    pub(super) const RESERVED: u32 = 1024;
+    pub const RESERVED: u32 = 1024;
 
     /// Bytes that each of several blocks on one multiprocessor can have. One block can have all but what is reserved
     /// for it.

@@ -9,23 +9,12 @@
 //!
 //! `TTC_TMA_SEEDS=100000 cargo test tma_loads` tries as many, `TTC_TMA_SEED=17` shows one.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use ttc::driver::{Debug, Job, JobOptions, Reuse, Stage, input, run_each};
-use ttc::emu::{Landing, Options};
-use ttc::emulate::{Prepared, compile, diagnostics};
-use ttc::gpu::arguments;
-use ttc::interp::{self, Arg, Memory, RunOptions};
-use ttc::ir::text::parser::{ParseOptions, parse_module};
-use ttc::ir::text::printer::{PrintOptions, print_module};
-use ttc::ir::{FloatKind, Ir, Type};
-use ttc::passes::manager::{self, Pipeline};
-use ttc::source::SourceMap;
-use ttc::target::Target;
+use ttc::interp::{self, Arg, Memory};
+use ttc::ir::{FloatKind, Type};
 
 use super::kernels::in_parallel;
 use super::random_ir::Random;
+use super::random_kernels::{self, Became, number, pick};
 
 /// What a seed stands for.
 #[derive(Clone, Copy, Debug)]
@@ -45,21 +34,13 @@ struct Shape {
     turned: bool,
 }
 
-struct Kernel {
+struct Seeded {
     source: String,
     shape: Shape,
 }
 
-fn pick<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
-    from[random.below(from.len())]
-}
-
-fn number(random: &mut Random, from: &[i64]) -> i64 {
-    from[random.below(from.len())]
-}
-
 /// Step 1.
-fn kernel(seed: u64) -> Kernel {
+fn kernel(seed: u64) -> Seeded {
     let r = &mut Random::new(seed ^ 0x7a11);
     // A product is pipelined, and with 64 rows it is one of a warpgroup.
     let product = r.below(3) == 0;
@@ -212,7 +193,7 @@ fn kernel(seed: u64) -> Kernel {
          \x20   acc = tl.zeros([BM, BN], dtype=tl.float32)\n{looped}    acc = {after}\n\
          \x20   tl.store(y_ptr + b * out * BN + {out}[:, None] * BN + rn[None, :], acc, mask=({store}) & ({out}[:, None] < out))\n"
     );
-    Kernel { source, shape }
+    Seeded { source, shape }
 }
 
 /// The memory and the arguments of a kernel, and the buffer with the result.
@@ -233,84 +214,18 @@ fn arguments(shape: &Shape) -> (Memory, Vec<Arg>, interp::BufferId) {
     (memory, args, y)
 }
 
-fn run(ir: &Ir, shape: &Shape) -> Result<Vec<u8>, String> {
-    let (mut memory, args, y) = arguments(shape);
-    let grid = [shape.programs as u32, shape.batches as u32, 1];
-    let options = RunOptions { threads: 1, ..RunOptions::default() };
-    interp::run(ir, "k", grid, &args, &mut memory, &options)
-        .map_err(|d| format!("{} {}", d[0].code.id, d[0].message))?;
-    Ok(memory.bytes(y).clone())
-}
-
-fn emulated(text: &str, shape: &Shape, want: &[u8]) -> Result<(), String> {
-    let words = |d: Vec<ttc::diag::Diagnostic>| format!("{} {} {:?}", d[0].code.id, d[0].message, d[0].notes);
-    let mut sources = SourceMap::default();
-    let input = input::add_text(&mut sources, Path::new("k.ttir"), text, None).map_err(|d| words(vec![d]))?;
-    let options = JobOptions { num_warps: Some(4), ..JobOptions::default() };
-    let job = Job { kernel: Some("k".into()), ..Job::new(input, Target::parse("sm_90a").unwrap(), Arc::new(options)) };
-    let assembly = compile(&sources, &job).map_err(words)?;
-    let (memory, args, _) = arguments(shape);
-    let names = ["x_ptr", "y_ptr", "M", "N", "stride", "batch", "low", "n_end", "out"].map(String::from);
-    let host = arguments::of_memory(&names, &args, &memory, &[]);
-    let grid = [shape.programs as u32, shape.batches as u32, 1];
-    let prepared = Prepared::new(&assembly, &host, grid).map_err(|d| words(vec![d]))?;
-    for (seed, landing) in [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)] {
-        let options = Options { seed, landing, ..Options::default() };
-        let (outcome, memory) =
-            prepared.run(&options).map_err(|fault| words(diagnostics::of_fault(&fault, &assembly.ptx)))?;
-        if let Some(finding) = outcome.findings.first() {
-            return Err(words(vec![diagnostics::of_finding(finding, &assembly.ptx)]));
-        }
-        if prepared.bytes(&memory, "y_ptr").unwrap() != want {
-            return Err(format!("another result in the emulator, {landing:?}"));
-        }
-    }
-    Ok(())
-}
-
-/// What became of a seed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Became {
-    /// It reads outside of the matrix by itself.
-    Faulty,
-    Kept,
-    Rewritten,
-}
-
 fn check(seed: u64, emulate: bool) -> Result<Became, String> {
-    let Kernel { source, shape } = kernel(seed);
+    let Seeded { source, shape } = kernel(seed);
     let fail = |what: String| format!("seed {seed}, {shape:?}: {what}\n{source}");
-    let mut sources = SourceMap::default();
-    let input = input::add_text(&mut sources, Path::new("k.tk"), &source, None).map_err(|d| fail(d.message))?;
-    let options = JobOptions { locations: false, ..JobOptions::default() };
-    let job = Job::new(input, Target::parse("sm_90a").unwrap(), Arc::new(options));
-    let reuse = Reuse::default();
-    let made = run_each(&[job], &sources, &[Stage::Ttir], &Debug::default(), &reuse, 1, |_, outcome| outcome.result);
-    let made = made.into_iter().next().unwrap().map_err(|d| fail(d[0].message.clone()))?;
-    let text = String::from_utf8(made.artifacts[&Stage::Ttir].clone()).unwrap();
-    let mut map = SourceMap::default();
-    let file = map.add("k.ttir", None, text.as_str());
-    let before = parse_module(&map, file, &ParseOptions::default()).map_err(|e| fail(e[0].message.clone()))?;
-    let Ok(want) = run(&before, &shape) else { return Ok(Became::Faulty) };
-    let mut after = before.clone();
-    let pipeline = Pipeline::parse("ttc-loads-to-tma", ttc::passes::registry::named).unwrap();
-    let report = manager::run(&mut after, &pipeline, ttc::ir::verify::verify, &mut []);
-    if !report.is_ok() {
-        return Err(fail(report.diagnostics.last().map_or_else(String::new, |d| d.message.clone())));
-    }
-    if !report.changed {
-        return Ok(Became::Kept);
-    }
-    let got = run(&after, &shape).map_err(|e| fail(format!("after the pass: {e}")))?;
-    if got != want {
-        return Err(fail("the pass changes what it computes".to_owned()));
-    }
-    if emulate {
-        let metadata = text.lines().find(|l| l.contains("ttc.metadata")).unwrap_or_default();
-        let text = format!("{}\n{metadata}\n", print_module(&after, &PrintOptions::default()));
-        emulated(&text, &shape, &want).map_err(fail)?;
-    }
-    Ok(Became::Rewritten)
+    let names = ["x_ptr", "y_ptr", "M", "N", "stride", "batch", "low", "n_end", "out"].map(String::from).to_vec();
+    let made = random_kernels::Kernel {
+        source: source.clone(),
+        grid: [shape.programs as u32, shape.batches as u32, 1],
+        names,
+        arguments: Box::new(move || arguments(&shape)),
+        pipeline: "one-step",
+    };
+    random_kernels::check(&made, "ttc-loads-to-tma", emulate).map_err(fail)
 }
 
 #[test]

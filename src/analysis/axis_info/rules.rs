@@ -340,10 +340,11 @@ fn comparison(ty: Type, predicate: CmpiPredicate, a: &AxisInfo, b: &AxisInfo) ->
         .map(|d| {
             let equal = gcd(a.constancy[d], b.constancy[d]);
             let divisors = gcd(a.divisibility[d], b.divisibility[d]);
-            if block_first && a.constancy[d] == shape[d] {
-                equal.max(gcd(b.contiguity[d], divisors))
-            } else if run_first && b.constancy[d] == shape[d] {
-                equal.max(gcd(a.contiguity[d], divisors))
+            // A stretch of this length lies within a block and within a run.
+            if block_first {
+                equal.max(gcd(gcd(a.constancy[d], b.contiguity[d]), divisors))
+            } else if run_first {
+                equal.max(gcd(gcd(b.constancy[d], a.contiguity[d]), divisors))
             } else {
                 equal
             }

@@ -1,11 +1,11 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Refill, Stages, Tma};
+use crate::backend::{GpuOptions, Refill, Stages, Steps, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
-use crate::passes::nvidia::loads_to_tma;
 use crate::passes::nvidia::pipeline::refill;
+use crate::passes::nvidia::{fuse_k_steps, loads_to_tma};
 use crate::passes::ttg::pipeline::assign_latencies;
 use crate::passes::{nvidia, tt, ttg};
 use crate::target::Generation;
@@ -43,6 +43,14 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
         ];
         p.add_with(&loads_to_tma::PASS, &chosen);
         p.add(&cse::PASS);
+    }
+    if options.pipelining.steps == Steps::Fused && options.num_ctas == 1 && target.has_wgmma() {
+        let chosen = [
+            ("num-stages", options.num_stages.to_string()),
+            ("num-warps", options.num_warps.to_string()),
+            (fuse_k_steps::SHARED, target.shared.bytes.to_string()),
+        ];
+        p.add_with(&fuse_k_steps::PASS, &chosen);
     }
     p.add(&tt::loop_unroll::PASS);
     p

@@ -137,4 +137,8 @@ Most often it is a fact: write `a_ptr: \"*fp16:16\"` and `stride_am: \"i32:16\"`
 stage. With as many stages as were asked for, a block would be alone on its multiprocessor, and with the number that the \
 remark names two fit. Then one multiplies while the other starts or stores its results, which was measured to be worth \
 more than the slots. `--pipeline all-stages` keeps the number that was asked for; so does `tl.range(…, num_stages=N)`.";
+    FUSED_STEPS = "E0623", "several steps of K in one fetch",
+"This is a remark of `--remarks pipeline`. A row of a tile that is 32 halves deep has 64 bytes, half of a line of memory, so \
+each line is asked for twice. Where a loop does nothing but multiply what it loads, an iteration fetches as many steps as make \
+a line of 128 bytes, into fewer slots. The sum is the same, in the same order. `--pipeline one-step` leaves it.";
 }

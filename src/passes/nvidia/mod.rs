@@ -4,6 +4,7 @@ pub mod accelerate_matmul;
 pub mod assign_cga_layouts;
 pub mod descriptors_side_by_side;
 pub mod fence_insertion;
+pub mod fuse_k_steps;
 pub mod loads_to_tma;
 pub mod optimize_accumulator_init;
 pub mod optimize_cta_locality;
