@@ -19,17 +19,19 @@
 //!    `c mod BLOCK_K` of step `c div BLOCK_K`: where the body uses the loop's variable, each column uses that of its own
 //!    step, and where it uses a pointer that advances, as many steps are added. So every address and every mask is what
 //!    it was, whatever the source computes them from.
-//! 4. The last steps of the new loop may lie behind the end of the old one. Their columns are masked out.
+//! 4. The last steps of the new loop may lie behind the end of the old one. Their columns are masked out, unless a mask
+//!    ends where the loop does ([`remaining`]).
 //!
 //! ```text
 //! for k in range(0, n):                               for j in range(0, cdiv(n, 2)):
-//!     a = load(a_ptrs, rk < K - k * 32)           →       t = 2 * j + c div 32
-//!     a_ptrs += 32                                        a = load(a_ptrs, (c mod 32 < K - t * 32) & (t < n))
+//!     a = load(a_ptrs, rk < low(k))               →       t = 2 * j + c div 32
+//!     a_ptrs += 32                                        a = load(a_ptrs, (c mod 32 < low(t)) & (t < n))
 //!     acc = dot(a, b, acc)                                a_ptrs += 64
 //! ```
 
 mod emit;
 mod plan;
+mod remaining;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op};

@@ -50,8 +50,12 @@ struct Writer<'p> {
     columns: i64,
     /// The type of the loop's variable, in which steps are counted.
     counter: Type,
+    /// The columns, `low` and `high`.
+    range: Value,
     low: Value,
     high: Value,
+    /// The first step of this round.
+    first: Option<Value>,
     /// The number of steps.
     trips: Value,
     /// The step of each column, of this round, along such an axis.
@@ -75,7 +79,7 @@ impl<'p> Writer<'p> {
         let counter = b.ir.ty(scf::For(plan.looped).lower(b.ir));
         let trips = trips(b, scf::For(plan.looped));
         let (steps, are_there, numbers, wide) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Writer { plan, columns, counter, low, high, trips, steps, are_there, numbers, wide }
+        Writer { plan, columns, counter, range, low, high, first: None, trips, steps, are_there, numbers, wide }
     }
 
     /// The type with the longer axis.
@@ -94,7 +98,10 @@ impl<'p> Writer<'p> {
 
     /// `high`, along an axis, as an integer of this type.
     fn high(&self, b: &mut Builder<'_>, axis: Axis, elem: Type) -> Value {
-        let mut value = self.high;
+        self.along(b, self.high, axis, elem)
+    }
+
+    fn along(&self, b: &mut Builder<'_>, mut value: Value, axis: Axis, elem: Type) -> Value {
         for d in (0..axis.0).filter(|&d| d != axis.1) {
             let mut shape = b.ir.ty(value).shape().to_vec();
             shape.insert(d, 1);
@@ -178,6 +185,7 @@ impl<'p> Writer<'p> {
         let (old_args, args) = (b.ir.args(old_body).to_vec(), b.ir.args(body).to_vec());
         let factor = b.int(plan.factor, self.counter);
         let first = b.value(ArithOp::Muli, &[args[0], factor], self.counter);
+        self.first = Some(first);
         for (&old, &new) in old_args.iter().zip(&args).skip(1) {
             self.wide.insert(old, new);
         }
@@ -247,6 +255,9 @@ impl<'p> Writer<'p> {
                 spread(b, from, ty)
             }
             OpKind::Tt(TtOp::Load) => self.load(b, tt::Load(op), axis, ty),
+            OpKind::Arith(ArithOp::Cmpi) if self.plan.over_k.as_ref().is_some_and(|l| l.bounds(b.ir, op)) => {
+                self.in_front_of_end(b, axis, ty)
+            }
             _ => self.repeat(b, op, ty),
         };
         self.wide.insert(value, wide);
@@ -270,6 +281,20 @@ impl<'p> Writer<'p> {
         result
     }
 
+    /// Whether a column lies in front of the end of K.
+    fn in_front_of_end(&self, b: &mut Builder<'_>, axis: usize, ty: Type) -> Value {
+        let along = (ty.rank(), axis);
+        let end = self.plan.over_k.as_ref().expect("a mask ends where the loop over K does").end;
+        let (line, scalar) = (self.line(along, b.ir.ty(end)), b.ir.ty(end));
+        let depth = b.int(self.plan.depth, scalar);
+        let first = b.value(ArithOp::Muli, &[self.first.expect("the body counts its steps"), depth], scalar);
+        let left = b.value(ArithOp::Subi, &[end, first], scalar);
+        let left = b.value(TtOp::Splat, &[left], line);
+        let columns = self.along(b, self.range, along, scalar);
+        let is_in_front = b.cmpi(CmpiPredicate::Slt, columns, left);
+        spread(b, is_in_front, ty)
+    }
+
     /// The load, of zeros where there is no step.
     fn load(&self, b: &mut Builder<'_>, load: tt::Load, axis: usize, ty: Type) -> Value {
         let pointers = self.wide[&load.ptr(b.ir)];
@@ -277,7 +302,8 @@ impl<'p> Writer<'p> {
             Some(&wide) => wide,
             None => spread(b, mask, ty),
         });
-        if let Some(&is_there) = self.are_there.get(&(ty.rank(), axis)) {
+        let ends = self.plan.over_k.as_ref().is_some_and(|l| l.ends(b.ir, load));
+        if let Some(&is_there) = self.are_there.get(&(ty.rank(), axis)).filter(|_| !ends) {
             let is_there = spread(b, is_there, ty);
             mask = Some(match mask {
                 Some(mask) => b.value(ArithOp::Andi, &[mask, is_there], ty.with_elem(Type::int(1))),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::remaining::Loop;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR, WARP_SPECIALIZE};
@@ -49,6 +50,8 @@ pub(super) struct Plan {
     pub varying: BTreeSet<Value>,
     /// Whether the number of steps is known to be a multiple of `factor`.
     pub is_even: bool,
+    /// The loop as one over K.
+    pub over_k: Option<Loop>,
 }
 
 /// The plan for a loop; `None` if it stays as it is.
@@ -85,7 +88,8 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
     let stages = stages(limits, asked, step, factor, result.num_elements())?;
     let is_even = trips(ir, looped).is_some_and(|n| n % factor == 0);
     let (widened, varying) = (walk.order, walk.varying);
-    Some(Plan { looped, product, factor, depth, row, stages, sum, widened, varying, is_even })
+    let over_k = Loop::of(ir, looped, body, depth);
+    Some(Plan { looped, product, factor, depth, row, stages, sum, widened, varying, is_even, over_k })
 }
 
 /// Whether a loop counts up in constant steps from a constant that is not negative.

@@ -1,0 +1,121 @@
+//! Masks that end where the loop ends: comparisons that say that a column lies in front of the end of K.
+//!
+//! A loop of `cdiv(K, BLOCK_K)` steps leaves out the columns from K on by `c < K - k * BLOCK_K`. Over several steps that is
+//! one comparison of the longer axis, `c < K - first * BLOCK_K`, whose right side is the same for all columns. It is false
+//! too where there is no step any more, so nothing else need be asked there.
+//!
+//! Why that is exact: the loop runs for `t < n`, and `n = cdiv(K, BLOCK_K)`, so `t * BLOCK_K < K` in each step, and none of
+//! the differences overflows. From `n` on, `t * BLOCK_K >= K`.
+
+use crate::ir::core::{Attr, Block, Ir, Op, Value};
+use crate::ir::dialects::arith::arith::{Addi, Cmpi, Divsi, Muli, Subi};
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::scf::scf::For;
+use crate::ir::dialects::tt::tt::{Load, MakeRange, Splat};
+use crate::ir::dialects::{ArithOp, TtOp};
+use crate::ir::rewrite::fold;
+
+/// A loop over K.
+pub(super) struct Loop {
+    /// What the loop's variable counts: steps, or columns.
+    counts_columns: bool,
+    variable: Value,
+    depth: i64,
+    /// K.
+    pub end: Value,
+}
+
+impl Loop {
+    /// The loop as one over K, if its bounds say so: `range(0, cdiv(K, BLOCK_K))` or `range(0, K, BLOCK_K)`.
+    pub(super) fn of(ir: &Ir, looped: Op, body: Block, depth: i64) -> Option<Loop> {
+        let (bounds, variable) = (For(looped), ir.args(body)[0]);
+        let (upper, step) = (bounds.upper(ir), constant(ir, bounds.step(ir))?);
+        if constant(ir, bounds.lower(ir)) != Some(0) {
+            return None;
+        }
+        if step == depth {
+            return Some(Loop { counts_columns: true, variable, depth, end: upper });
+        }
+        let quotient = Divsi(defined(ir, upper, ArithOp::Divsi).filter(|_| step == 1)?);
+        let sum = Addi(defined(ir, quotient.lhs(ir), ArithOp::Addi)?);
+        let is_rounded_up =
+            constant(ir, quotient.rhs(ir)) == Some(depth) && constant(ir, sum.rhs(ir)) == Some(depth - 1);
+        is_rounded_up.then(|| Loop { counts_columns: false, variable, depth, end: sum.lhs(ir) })
+    }
+
+    /// Whether a comparison says that a column of the step lies in front of the end.
+    pub(super) fn bounds(&self, ir: &Ir, op: Op) -> bool {
+        let Some(compared) = Cmpi::of(ir, op) else { return false };
+        let (less, more) = match compared.predicate(ir) {
+            Some(CmpiPredicate::Slt) => (compared.lhs(ir), compared.rhs(ir)),
+            Some(CmpiPredicate::Sgt) => (compared.rhs(ir), compared.lhs(ir)),
+            _ => return false,
+        };
+        let Some(end) = number(ir, more) else { return false };
+        if is_columns(ir, less) {
+            // c < K - first column
+            return defined(ir, end, ArithOp::Subi).map(Subi).is_some_and(|difference| {
+                difference.lhs(ir) == self.end && self.is_first_column(ir, difference.rhs(ir))
+            });
+        }
+        // first column + c < K
+        let Some(sum) = defined(ir, less, ArithOp::Addi).map(Addi) else { return false };
+        let parts = [(sum.lhs(ir), sum.rhs(ir)), (sum.rhs(ir), sum.lhs(ir))];
+        end == self.end
+            && parts.into_iter().any(|(first, columns)| {
+                is_columns(ir, columns) && number(ir, first).is_some_and(|first| self.is_first_column(ir, first))
+            })
+    }
+
+    /// Whether a load reads nothing from the end on.
+    pub(super) fn ends(&self, ir: &Ir, load: Load) -> bool {
+        load.mask(ir).is_some_and(|mask| self.is_bounded(ir, mask))
+    }
+
+    fn is_bounded(&self, ir: &Ir, mask: Value) -> bool {
+        let Some(op) = ir.def_op(mask) else { return false };
+        if ir.is(op, ArithOp::Andi) {
+            return ir.operands(op).iter().any(|&term| self.is_bounded(ir, term));
+        }
+        let is_view = ir.is(op, TtOp::Broadcast) || ir.is(op, TtOp::ExpandDims) || ir.is(op, TtOp::Trans);
+        self.bounds(ir, op) || is_view && self.is_bounded(ir, ir.operand(op, 0))
+    }
+
+    /// The number of the step's first column.
+    fn is_first_column(&self, ir: &Ir, value: Value) -> bool {
+        if self.counts_columns {
+            return value == self.variable;
+        }
+        defined(ir, value, ArithOp::Muli).map(Muli).is_some_and(|product| {
+            product.lhs(ir) == self.variable && constant(ir, product.rhs(ir)) == Some(self.depth)
+        })
+    }
+}
+
+fn constant(ir: &Ir, value: Value) -> Option<i64> {
+    fold::const_of(ir, value).and_then(Attr::int_value)
+}
+
+fn defined(ir: &Ir, value: Value, kind: ArithOp) -> Option<Op> {
+    ir.def_op(value).filter(|&op| ir.is(op, kind))
+}
+
+/// The number that all elements of a tensor have.
+fn number(ir: &Ir, value: Value) -> Option<Value> {
+    let op = ir.def_op(value)?;
+    if ir.is(op, TtOp::Splat) {
+        return Some(Splat(op).src(ir));
+    }
+    let is_view = ir.is(op, TtOp::Broadcast) || ir.is(op, TtOp::ExpandDims);
+    if is_view { number(ir, ir.operand(op, 0)) } else { None }
+}
+
+/// Whether a tensor counts columns from 0 on.
+fn is_columns(ir: &Ir, value: Value) -> bool {
+    let Some(op) = ir.def_op(value) else { return false };
+    if ir.is(op, TtOp::MakeRange) {
+        return MakeRange(op).start(ir) == Some(0);
+    }
+    let is_view = ir.is(op, TtOp::Broadcast) || ir.is(op, TtOp::ExpandDims);
+    is_view && is_columns(ir, ir.operand(op, 0))
+}
