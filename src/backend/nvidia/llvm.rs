@@ -11,7 +11,7 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::{always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, strides};
+use super::{advances, always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, strides};
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
@@ -115,6 +115,7 @@ impl LlvmTarget for Nvptx {
             bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", e))?;
             pins::pin(module).map_err(|e| failed("keep numbers in their blocks", e))?;
         }
+        advances::split(module).map_err(|e| failed("split the products that move pointers on", e))?;
         strides::share(module, &data);
         // A word of masks is one register more where ptxas would compute the masks anew.
         let is_packed =

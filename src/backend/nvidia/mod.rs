@@ -1,5 +1,6 @@
 //! NVIDIA's GPUs: from TTGIR to PTX and cubins.
 
+mod advances;
 mod always;
 mod atomics;
 mod bases;

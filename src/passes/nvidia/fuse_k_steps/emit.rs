@@ -65,6 +65,8 @@ struct Writer<'p> {
     /// Numbers of the old loop, for each column.
     numbers: BTreeMap<(Value, Axis), Value>,
     wide: BTreeMap<Value, Value>,
+    /// By what the carried pointers advance from round to round.
+    advances: BTreeMap<usize, Value>,
 }
 
 impl<'p> Writer<'p> {
@@ -78,8 +80,23 @@ impl<'p> Writer<'p> {
         let high = b.value(ArithOp::Divui, &[range, depth], ty);
         let counter = b.ir.ty(scf::For(plan.looped).lower(b.ir));
         let trips = trips(b, scf::For(plan.looped));
-        let (steps, are_there, numbers, wide) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Writer { plan, columns, counter, range, low, high, first: None, trips, steps, are_there, numbers, wide }
+        let (steps, are_there, numbers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (wide, advances) = (BTreeMap::new(), BTreeMap::new());
+        Writer {
+            plan,
+            columns,
+            counter,
+            range,
+            low,
+            high,
+            first: None,
+            trips,
+            steps,
+            are_there,
+            numbers,
+            wide,
+            advances,
+        }
     }
 
     /// The type with the longer axis.
@@ -117,6 +134,8 @@ impl<'p> Writer<'p> {
         let mut inits = old.init(b.ir).to_vec();
         for (index, init) in inits.iter_mut().enumerate().filter(|(index, _)| *index != plan.sum) {
             *init = self.first_pointers(b, index, *init);
+            let advance = self.advance(b, index, *init);
+            self.advances.insert(index, advance);
         }
         let types: Vec<Type> = inits.iter().map(|&init| b.ir.ty(init)).collect();
         let zero = b.int(0, self.counter);
@@ -158,19 +177,18 @@ impl<'p> Writer<'p> {
         b.value(TtOp::Addptr, &[pointers, offset], ty)
     }
 
-    /// The pointers of the next round.
-    fn next_pointers(&self, b: &mut Builder<'_>, index: usize, pointers: Value) -> Value {
+    /// By what the pointers of a carried value advance from round to round, for each of them.
+    fn advance(&self, b: &mut Builder<'_>, index: usize, pointers: Value) -> Value {
         let ty = b.ir.ty(pointers);
         let factor = self.plan.factor;
-        let offset = match advance(b.ir, self.plan.looped, index).expect("the plan has seen how pointers advance") {
+        match advance(b.ir, self.plan.looped, index).expect("the plan has seen how pointers advance") {
             Advance::By(by) => b.int(factor * by, ty.with_elem(Type::int(32))),
             Advance::Scalar(by) => {
                 let (by, factor) = (wide_integer(b, by), b.int(factor, Type::int(64)));
                 let by = b.value(ArithOp::Muli, &[by, factor], Type::int(64));
                 b.value(TtOp::Splat, &[by], ty.with_elem(Type::int(64)))
             }
-        };
-        b.value(TtOp::Addptr, &[pointers, offset], ty)
+        }
     }
 
     fn axis_of(&self, value: Value) -> usize {
@@ -204,7 +222,10 @@ impl<'p> Writer<'p> {
         b.place(product);
         let mut next: Vec<Value> = vec![];
         for (index, &arg) in args[1..].iter().enumerate() {
-            next.push(if index == plan.sum { b.ir.result(product) } else { self.next_pointers(b, index, arg) });
+            next.push(match self.advances.get(&index) {
+                Some(&advance) => b.value(TtOp::Addptr, &[arg, advance], b.ir.ty(arg)),
+                None => b.ir.result(product),
+            });
         }
         b.op(ScfOp::Yield, &next, &[]);
     }
@@ -255,7 +276,7 @@ impl<'p> Writer<'p> {
                 spread(b, from, ty)
             }
             OpKind::Tt(TtOp::Load) => self.load(b, tt::Load(op), axis, ty),
-            OpKind::Arith(ArithOp::Cmpi) if self.plan.over_k.as_ref().is_some_and(|l| l.bounds(b.ir, op)) => {
+            OpKind::Arith(ArithOp::Cmpi) if self.plan.over_k.as_ref().is_some_and(|l| l.bounds(b.ir, op, axis)) => {
                 self.in_front_of_end(b, axis, ty)
             }
             _ => self.repeat(b, op, ty),
@@ -302,7 +323,7 @@ impl<'p> Writer<'p> {
             Some(&wide) => wide,
             None => spread(b, mask, ty),
         });
-        let ends = self.plan.over_k.as_ref().is_some_and(|l| l.ends(b.ir, load));
+        let ends = self.plan.over_k.as_ref().is_some_and(|l| l.ends(b.ir, load, axis));
         if let Some(&is_there) = self.are_there.get(&(ty.rank(), axis)).filter(|_| !ends) {
             let is_there = spread(b, is_there, ty);
             mask = Some(match mask {

@@ -70,14 +70,13 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
     }
     let varying = varying(ir, body);
     let mut walk = Walk { ir, looped, body, depth, varying, axes: BTreeMap::new(), order: vec![] };
+    let mut loads = vec![];
     for (operand, axis) in [(dot.a(ir), 1), (dot.b(ir), 0)] {
-        if !comes_from_load(ir, operand) {
-            return None;
-        }
+        loads.push(load_of(ir, operand)?);
         walk.need(operand, axis)?;
     }
     walk.check_carried(sum)?;
-    let (factor, row) = walk.steps_of_a_line()?;
+    let (factor, row) = walk.steps_of_a_line(&loads)?;
     let imprecise = dot.maxNumImpreciseAcc(ir).unwrap_or(0);
     if a.elem().as_float().is_some_and(|k| k.bits() == 8) && imprecise <= factor * depth {
         return None;
@@ -142,11 +141,11 @@ fn varying(ir: &Ir, body: Block) -> BTreeSet<Value> {
     varying
 }
 
-/// Whether a value is loaded, and changed on the way only by what leaves zero as it is.
-fn comes_from_load(ir: &Ir, value: Value) -> bool {
-    let Some(op) = ir.def_op(value) else { return false };
+/// The load that a value comes from, changed on the way only by what leaves zero as it is.
+fn load_of(ir: &Ir, value: Value) -> Option<tt::Load> {
+    let op = ir.def_op(value)?;
     match ir.kind(op) {
-        OpKind::Tt(TtOp::Load) => true,
+        OpKind::Tt(TtOp::Load) => Some(tt::Load(op)),
         OpKind::Tt(TtOp::Trans | TtOp::FpToFp | TtOp::Bitcast)
         | OpKind::Arith(
             ArithOp::Extf
@@ -157,8 +156,8 @@ fn comes_from_load(ir: &Ir, value: Value) -> bool {
             | ArithOp::Sitofp
             | ArithOp::Uitofp
             | ArithOp::Bitcast,
-        ) => comes_from_load(ir, ir.operand(op, 0)),
-        _ => false,
+        ) => load_of(ir, ir.operand(op, 0)),
+        _ => None,
     }
 }
 
@@ -310,19 +309,20 @@ impl Walk<'_> {
         args.iter().enumerate().all(is_known).then_some(())
     }
 
-    /// How many steps make a line, and the bytes of so many steps: of the loads whose addresses count up along K.
-    fn steps_of_a_line(&self) -> Option<(i64, i64)> {
+    /// How many steps make a line, and the bytes of so many steps: of the operands' loads whose addresses count up
+    /// along K.
+    fn steps_of_a_line(&self, loads: &[tt::Load]) -> Option<(i64, i64)> {
         let ir = self.ir;
         let function = std::iter::successors(ir.parent_op(self.looped), |&op| ir.parent_op(op))
             .find(|&op| ir.parent_op(op) == Some(ir.module()))?;
         let facts = AxisInfoAnalysis::new(ir, function);
-        let loads = self.order.iter().filter_map(|&(value, axis)| {
-            let op = ir.def_op(value).filter(|&op| ir.is(op, TtOp::Load))?;
-            let along = facts.get(tt::Load(op).ptr(ir))?.contiguity[axis];
+        let row_of = |load: &tt::Load| {
+            let value = ir.result(load.0);
+            let along = facts.get(load.ptr(ir))?.contiguity[*self.axes.get(&value)?];
             let bytes = i64::from(ir.ty(value).elem().bit_width()?.div_ceil(8));
             (along >= self.depth).then_some(self.depth * bytes)
-        });
-        let row = loads.max()?;
+        };
+        let row = loads.iter().filter_map(row_of).max()?;
         let factor = LINE / row;
         (factor > 1 && self.depth.count_ones() == 1 && factor.count_ones() == 1).then_some((factor, factor * row))
     }

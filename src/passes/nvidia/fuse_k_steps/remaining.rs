@@ -11,8 +11,8 @@ use crate::ir::core::{Attr, Block, Ir, Op, Value};
 use crate::ir::dialects::arith::arith::{Addi, Cmpi, Divsi, Muli, Subi};
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
-use crate::ir::dialects::tt::tt::{Load, MakeRange, Splat};
-use crate::ir::dialects::{ArithOp, TtOp};
+use crate::ir::dialects::tt::tt::{ExpandDims, Load, MakeRange, Splat, Trans};
+use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 use crate::ir::rewrite::fold;
 
 /// A loop over K.
@@ -43,8 +43,8 @@ impl Loop {
         is_rounded_up.then(|| Loop { counts_columns: false, variable, depth, end: sum.lhs(ir) })
     }
 
-    /// Whether a comparison says that a column of the step lies in front of the end.
-    pub(super) fn bounds(&self, ir: &Ir, op: Op) -> bool {
+    /// Whether a comparison says that a column of the step, along this axis, lies in front of the end.
+    pub(super) fn bounds(&self, ir: &Ir, op: Op, axis: usize) -> bool {
         let Some(compared) = Cmpi::of(ir, op) else { return false };
         let (less, more) = match compared.predicate(ir) {
             Some(CmpiPredicate::Slt) => (compared.lhs(ir), compared.rhs(ir)),
@@ -52,7 +52,7 @@ impl Loop {
             _ => return false,
         };
         let Some(end) = number(ir, more) else { return false };
-        if is_columns(ir, less) {
+        if self.is_columns(ir, less, axis) {
             // c < K - first column
             return defined(ir, end, ArithOp::Subi).map(Subi).is_some_and(|difference| {
                 difference.lhs(ir) == self.end && self.is_first_column(ir, difference.rhs(ir))
@@ -63,22 +63,31 @@ impl Loop {
         let parts = [(sum.lhs(ir), sum.rhs(ir)), (sum.rhs(ir), sum.lhs(ir))];
         end == self.end
             && parts.into_iter().any(|(first, columns)| {
-                is_columns(ir, columns) && number(ir, first).is_some_and(|first| self.is_first_column(ir, first))
+                self.is_columns(ir, columns, axis)
+                    && number(ir, first).is_some_and(|first| self.is_first_column(ir, first))
             })
     }
 
-    /// Whether a load reads nothing from the end on.
-    pub(super) fn ends(&self, ir: &Ir, load: Load) -> bool {
-        load.mask(ir).is_some_and(|mask| self.is_bounded(ir, mask))
+    /// Whether a load reads nothing from the end on; K is along this axis.
+    pub(super) fn ends(&self, ir: &Ir, load: Load, axis: usize) -> bool {
+        load.mask(ir).is_some_and(|mask| self.is_bounded(ir, mask, axis))
     }
 
-    fn is_bounded(&self, ir: &Ir, mask: Value) -> bool {
+    fn is_bounded(&self, ir: &Ir, mask: Value, axis: usize) -> bool {
         let Some(op) = ir.def_op(mask) else { return false };
         if ir.is(op, ArithOp::Andi) {
-            return ir.operands(op).iter().any(|&term| self.is_bounded(ir, term));
+            return ir.operands(op).iter().any(|&term| self.is_bounded(ir, term, axis));
         }
-        let is_view = ir.is(op, TtOp::Broadcast) || ir.is(op, TtOp::ExpandDims) || ir.is(op, TtOp::Trans);
-        self.bounds(ir, op) || is_view && self.is_bounded(ir, ir.operand(op, 0))
+        self.bounds(ir, op, axis) || viewed(ir, op, axis).is_some_and(|(from, axis)| self.is_bounded(ir, from, axis))
+    }
+
+    /// Whether a tensor counts the columns of a step along this axis, from 0 on.
+    fn is_columns(&self, ir: &Ir, value: Value, axis: usize) -> bool {
+        let Some(op) = ir.def_op(value) else { return false };
+        if ir.is(op, TtOp::MakeRange) {
+            return MakeRange(op).start(ir) == Some(0) && ir.ty(value).shape()[0] == self.depth;
+        }
+        viewed(ir, op, axis).is_some_and(|(from, axis)| self.is_columns(ir, from, axis))
     }
 
     /// The number of the step's first column.
@@ -100,6 +109,20 @@ fn defined(ir: &Ir, value: Value, kind: ArithOp) -> Option<Op> {
     ir.def_op(value).filter(|&op| ir.is(op, kind))
 }
 
+/// What an operation shows in another shape, and which of its axes became this one.
+fn viewed(ir: &Ir, op: Op, axis: usize) -> Option<(Value, usize)> {
+    let from = match ir.kind(op) {
+        OpKind::Tt(TtOp::Broadcast) => axis,
+        OpKind::Tt(TtOp::Trans) => usize::try_from(*Trans(op).order(ir)?.get(axis)?).ok()?,
+        OpKind::Tt(TtOp::ExpandDims) => match usize::try_from(ExpandDims(op).axis(ir)?).ok()? {
+            added if added == axis => return None,
+            added => axis - usize::from(axis > added),
+        },
+        _ => return None,
+    };
+    Some((ir.operand(op, 0), from))
+}
+
 /// The number that all elements of a tensor have.
 fn number(ir: &Ir, value: Value) -> Option<Value> {
     let op = ir.def_op(value)?;
@@ -108,14 +131,4 @@ fn number(ir: &Ir, value: Value) -> Option<Value> {
     }
     let is_view = ir.is(op, TtOp::Broadcast) || ir.is(op, TtOp::ExpandDims);
     if is_view { number(ir, ir.operand(op, 0)) } else { None }
-}
-
-/// Whether a tensor counts columns from 0 on.
-fn is_columns(ir: &Ir, value: Value) -> bool {
-    let Some(op) = ir.def_op(value) else { return false };
-    if ir.is(op, TtOp::MakeRange) {
-        return MakeRange(op).start(ir) == Some(0);
-    }
-    let is_view = ir.is(op, TtOp::Broadcast) || ir.is(op, TtOp::ExpandDims);
-    is_view && is_columns(ir, ir.operand(op, 0))
 }
