@@ -14,6 +14,8 @@
 //! 3. Each user gets a test of its bit, right before it. Loads and stores test `word & bit != 0`, and everything else
 //!    tests `~word & bit == 0`. It is the same, but ptxas does not see that, and so it does not keep a predicate from
 //!    the load until its value is used.
+//! 4. Branches keep the mask. Where all threads agree on it, ptxas knows; of a bit in a word of masks that differ it does
+//!    not, and would compute the loop behind the branch without registers that all threads share.
 //!
 //! # Example
 //!
@@ -83,10 +85,15 @@ fn is_mask(i: InstructionValue<'_>) -> bool {
         && matches!(i.get_opcode(), InstructionOpcode::ICmp | InstructionOpcode::And | InstructionOpcode::Or)
 }
 
-/// The instructions outside of a block that use a value, without phis: what they use lives at the end of the block
-/// before.
+/// The instructions outside of a block that use a value as a mask: no branches, and no phis, since what they use lives at
+/// the end of the block before.
 fn users_elsewhere<'c>(i: InstructionValue<'c>, block: BasicBlock<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
-    users(i).filter(move |u| u.get_parent() != Some(block) && u.get_opcode() != InstructionOpcode::Phi)
+    users(i).filter(move |u| u.get_parent() != Some(block) && may_test(*u))
+}
+
+/// Whether an instruction may get a test of a bit in place of a mask.
+fn may_test(user: InstructionValue<'_>) -> bool {
+    !matches!(user.get_opcode(), InstructionOpcode::Phi | InstructionOpcode::Br)
 }
 
 /// A mask of a word that other blocks use: its bit, and the user.
@@ -170,7 +177,7 @@ impl<'c> Packer<'c> {
         Ok(())
     }
 
-    /// Gives `user` a test of the bit in place of `mask`. A phi gets it where the mask was computed.
+    /// Gives `user` a test of the bit in place of `mask`, unless it keeps that.
     fn test_at(
         &self,
         word: IntValue<'c>,
@@ -178,7 +185,7 @@ impl<'c> Packer<'c> {
         mask: InstructionValue<'c>,
         user: InstructionValue<'c>,
     ) -> Result<(), BuilderError> {
-        if user.get_opcode() == InstructionOpcode::Phi {
+        if !may_test(user) {
             return Ok(());
         }
         self.builder.position_before(&user);
