@@ -1,4 +1,4 @@
-//! Generates the parser from `src/parser/grammar.lalrpop`, and says how LLVM is linked.
+//! Generates the parser from `src/parser/grammar.lalrpop`, compiles what is in C++, and says how LLVM is linked.
 //!
 //! A release build takes LLVM's static libraries where they are installed: relocating `libLLVM.so` costs every process
 //! more than a small kernel does (docs/performance.md). Any other build takes the shared library, which links faster.
@@ -38,6 +38,7 @@ fn link_llvm() {
         Some("static") => Some(static_libraries(&config).unwrap_or_else(|| stop(&config, "LLVM's static libraries"))),
         _ => release.then(|| static_libraries(&config)).flatten(),
     };
+    compile_for_llvm(&config);
     match libraries {
         Some(arguments) => arguments.iter().for_each(|a| println!("cargo:rustc-link-arg={a}")),
         None => link_shared(&config),
@@ -47,6 +48,21 @@ fn link_llvm() {
 fn stop(config: &Path, what: &str) -> ! {
     eprintln!("{} knows of no installed {what}; scripts/toolchain.sh installs LLVM", config.display());
     std::process::exit(1)
+}
+
+/// Compiles what LLVM's interface for C lacks. LLVM's own flags say which standard library its headers are for.
+fn compile_for_llvm(config: &Path) {
+    let source = "src/backend/amd/object/assemble.cpp";
+    println!("cargo:rerun-if-changed={source}");
+    let Some(flags) = ask(config, &["--cxxflags"]) else { stop(config, "headers of LLVM") };
+    let mut build = cc::Build::new();
+    build.cpp(true).file(source).flag("-fno-rtti").opt_level(1).debug(false).warnings(false);
+    // The C++ library is linked with LLVM.
+    build.cpp_link_stdlib(None).cargo_metadata(true);
+    for flag in flags.split_whitespace() {
+        build.flag(flag);
+    }
+    build.compile("ttc_of_llvm");
 }
 
 /// Links `libLLVM.so`.

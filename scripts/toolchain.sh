@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing ttc needs, and fetches nothing that is present:
 #   1. Rust, from the system's package rustup where there is one (Debian 13, Ubuntu 24.04; needs root);
-#   2. LLVM's development packages and tools, and a C++ compiler for the linker, from the system's packages (needs root);
+#   2. LLVM's development packages and tools, and a C++ compiler that also links, from the system's packages (needs root);
 #   3. ptxas (the newest and, for the tests, the oldest supported one), nvdisasm, fatbinary and libdevice from NVIDIA's Python packages, into the ignored
 #      folder .toolchain.
 # Exit status: 0 all is there, 1 something is missing and the message says what to do.
@@ -38,14 +38,15 @@ has_library() { [ "$(cc -print-file-name="$1" 2>/dev/null)" != "$1" ]; }
 
 # The packages whose files are missing. Files are looked at, not the package database, so an LLVM from elsewhere counts too.
 missing_packages() {
-    [ -x "$llvm_prefix/bin/llvm-config" ] && [ -e "$llvm_prefix/lib/libLLVM-$LLVM_MAJOR.so" ] || echo "${PACKAGES[0]}"
+    [ -x "$llvm_prefix/bin/llvm-config" ] && [ -e "$llvm_prefix/lib/libLLVM-$LLVM_MAJOR.so" ] &&
+        [ -e "$llvm_prefix/include/llvm/MC/MCStreamer.h" ] || echo "${PACKAGES[0]}"
     [ -e "$llvm_prefix/lib/libPolly.a" ] || echo "${PACKAGES[1]}"
     [ -x "$llvm_prefix/bin/FileCheck" ] || echo "${PACKAGES[2]}"
     [ -x "$llvm_prefix/bin/ld.lld" ] || echo "${PACKAGES[5]}"
     # The assembler and the disassembler for AMD's GPUs.
     [ -x "$llvm_prefix/bin/llvm-mc" ] && [ -x "$llvm_prefix/bin/llvm-objdump" ] || echo "${PACKAGES[6]}"
-    # The crate llvm-sys compiles one C file and links libstdc++ by name.
-    if ! command -v cc >/dev/null || ! has_library libstdc++.so; then echo g++; fi
+    # The crate llvm-sys compiles one C file and links libstdc++ by name, and build.rs compiles one file of C++.
+    if ! command -v cc >/dev/null || ! command -v c++ >/dev/null || ! has_library libstdc++.so; then echo g++; fi
     if ! has_library libzstd.so; then echo "${PACKAGES[3]}"; fi
     if ! has_library libz.so; then echo "${PACKAGES[4]}"; fi
 }

@@ -41,7 +41,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::{cli, tools};
 use crate::target::Target;
 pub use cubin::registers;
-pub use find::{Tool, find, find_libdevice};
+pub use find::{Tool, find, find_libdevice, is_named};
 pub use report::{FunctionUsage, Usage};
 pub use run::stop_all;
 use run::{Run, Word};

@@ -18,7 +18,9 @@ For each kernel:
 2. `ttc compile` runs as a whole process, from the file to the cubin, without its cache. `--summary` divides its time.
 
 OUT/triton/<case> and OUT/ttc/<case> get k.cubin and k.json, and OUT/results.jsonl one object a kernel with times in
-seconds, registers and spilled bytes of both. Kernels that are there already are not compiled again, so a run can be
+seconds, registers and spilled bytes of both. Times come twice: by the clock,
+and of the processor, which other work on the machine disturbs less; both count the programs that a compiler starts.
+Kernels that are there already are not compiled again, so a run can be
 continued. --ours-only leaves Triton out and writes to OUT/ttc alone.
 """
 
@@ -28,6 +30,7 @@ import importlib.util
 import json
 import os
 import re
+import resource
 import signal
 import statistics
 import subprocess
@@ -80,6 +83,12 @@ def binary(options):
     return "hsaco" if is_amd(options) else "cubin"
 
 
+def processor_seconds():
+    """What this process and the programs that it waited for have used so far."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
 def usage_of(log):
     """Registers and bytes of local memory that ptxas reports with -v; calls count with their own stack."""
     number = lambda pattern: [int(x) for x in re.findall(pattern, log)]
@@ -116,13 +125,13 @@ def triton_job(row, options, folder):
     source = triton.compiler.ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=facts)
     log = open(f"{folder}/log", "w+")
     os.dup2(log.fileno(), 1)
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), processor_seconds()
     compiled = triton.compile(
         source,
         target=target(options),
         options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]},
     )
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     sys.stdout.flush()
     with open(f"{folder}/k.{binary(options)}", "wb") as f:
         f.write(compiled.asm[binary(options)])
@@ -138,7 +147,7 @@ def triton_job(row, options, folder):
             f,
         )
     with open(f"{folder}/log") as f:
-        return {"seconds": seconds, **usage_of(f.read())}
+        return {"seconds": seconds, "processor": busy, **usage_of(f.read())}
 
 
 def triton_compiles(row, options, folder):
@@ -196,7 +205,7 @@ def ours_compiles(row, options, folder):
         command += ["-D", f"{name}={value}"]
     if options.ptxas:
         command += ["--ptxas", options.ptxas]
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), processor_seconds()
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -211,7 +220,7 @@ def ours_compiles(row, options, folder):
             os.killpg(p.pid, signal.SIGKILL)
             p.communicate()
             return {"error": f"more than {options.limit} s"}
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     if p.returncode:
         return {
             "error": next((l for l in messages.splitlines() if "error" in l), f"exit {p.returncode}")[:200],
@@ -221,6 +230,7 @@ def ours_compiles(row, options, folder):
     stages.pop("total", None)
     return {
         "seconds": seconds,
+        "processor": busy,
         "stages": stages,
         "registers": int(re.search(r"registers +(\d+)", summary)[1]),
         "spills": int(re.search(r"spills +(\d+) bytes", summary)[1]),
@@ -266,9 +276,13 @@ def counts(results):
     if theirs:
         lines.append(f"Triton compiles {len(theirs)}, of which ttc compiles {len(both)}: {100 * len(both) / len(theirs):.1f} %")
     if both:
-        ratios = [r["ttc"]["seconds"] / r["triton"]["seconds"] for r in both]
-        sums = sum(r["ttc"]["seconds"] for r in both) / sum(r["triton"]["seconds"] for r in both)
-        lines.append(f"time of ttc by Triton's: {statistics.geometric_mean(ratios):.3f} as a geometric mean, {sums:.3f} of the sums")
+        for name, what in (("seconds", "time"), ("processor", "processor time")):
+            pairs = [(r["ttc"][name], r["triton"][name]) for r in both if name in r["ttc"] and name in r["triton"]]
+            if not pairs:
+                continue
+            ratios = [ours / reference for ours, reference in pairs]
+            sums = sum(ours for ours, _ in pairs) / sum(reference for _, reference in pairs)
+            lines.append(f"{what} of ttc by Triton's: {statistics.geometric_mean(ratios):.3f} as a geometric mean, {sums:.3f} of the sums")
     reasons = collections.Counter(r["ttc"]["error"].split(": ", 1)[-1][:100] for r in (theirs or rows) if "error" in r["ttc"])
     return "\n".join(lines + [f"{n:5} {why}" for why, n in reasons.most_common(40)])
 

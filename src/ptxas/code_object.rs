@@ -1,4 +1,4 @@
-//! AMD's code objects, made and read by LLVM's tools.
+//! AMD's code objects, made and read by LLVM's tools. The back end asks for the first two where it cannot do it itself.
 //!
 //! 1. `llvm-mc` assembles the text to an object file.
 //! 2. `ld.lld -shared` makes a shared library of it, which is what the loader takes.
@@ -31,7 +31,7 @@ fn run(
     Ok(ended.stdout)
 }
 
-/// Makes a code object of assembly.
+/// Makes an object file of assembly.
 ///
 /// # Errors
 /// `E0801`, `E0802`, `E0804`, `E0806`, `E0815`, and `E0818` with what the tool says.
@@ -45,9 +45,16 @@ pub fn assemble(assembly: &str, target: &Target, limit: Option<Duration>) -> Res
         "-".into(),
         Word::Input(String::new(), 0),
     ];
-    let object = run(Tool::LlvmMc, words, assembly.as_bytes(), target.name, limit)?;
+    run(Tool::LlvmMc, words, assembly.as_bytes(), target.name, limit)
+}
+
+/// Makes a code object of an object file.
+///
+/// # Errors
+/// As [`assemble`].
+pub fn link(object: &[u8], made_for: &str, limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
     let words = vec!["-shared".into(), "-o".into(), "-".into(), Word::Input(String::new(), 0)];
-    run(Tool::Lld, words, &object, target.name, limit)
+    run(Tool::Lld, words, object, made_for, limit)
 }
 
 /// The instructions of a code object as text; `lines` adds the source lines.
@@ -62,13 +69,4 @@ pub fn disassemble(code_object: &[u8], lines: bool, limit: Option<Duration>) -> 
     words.push(Word::Input(String::new(), 0));
     let text = run(Tool::Objdump, words, code_object, "a code object", limit)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-/// The assembler with its version: `llvm-mc 22.1.8`.
-#[must_use]
-pub fn release() -> Option<String> {
-    let run = Run::new(Tool::LlvmMc, find(Tool::LlvmMc, None).ok()?, vec!["--version".into()], &[]).ok()?;
-    let said = run.execute(Some(super::VERSION_LIMIT)).ok()?.log();
-    let version = said.split_once("LLVM version ")?.1.split_whitespace().next()?;
-    Some(format!("llvm-mc {version}"))
 }

@@ -130,6 +130,12 @@ pub fn find(tool: Tool, given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     Surroundings::of_process().find(tool, given)
 }
 
+/// Whether the user names the part by its environment variable.
+#[must_use]
+pub fn is_named(tool: Tool) -> bool {
+    Surroundings::of_process().path(tool.variable()).is_some()
+}
+
 /// Finds `libdevice.10.bc` as [`find`] does with [`Tool::Libdevice`].
 ///
 /// # Errors

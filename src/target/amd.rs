@@ -213,6 +213,13 @@ impl Target {
         }
     }
 
+    /// Whether the hardware can start a kernel with its arguments in scalar registers (LLVM, "User Guide for AMDGPU
+    /// Backend", "Preloaded Kernel Arguments").
+    #[must_use]
+    pub fn can_preload_arguments(&self) -> bool {
+        self.is_amd(&[Family::Cdna2, Family::Cdna3, Family::Cdna4])
+    }
+
     /// CDNA4: MI350.
     #[must_use]
     pub fn is_cdna4(&self) -> bool {

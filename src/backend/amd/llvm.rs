@@ -24,7 +24,7 @@ use crate::target::Target;
 pub(super) const TRIPLE: &str = "amdgcn-amd-amdhsa";
 
 /// Initialises the AMDGPU back end, nothing else, once a process. Inline assembly is parsed.
-fn initialize() {
+pub(super) fn initialize() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         Registered::initialize_amd_gpu(&InitializationConfig {

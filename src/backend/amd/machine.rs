@@ -1,6 +1,6 @@
 //! AMD's instructions behind [`Machine`], each in the file of its family.
 
-use inkwell::attributes::AttributeLoc;
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::{FlagBehavior, Module};
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
@@ -25,6 +25,16 @@ const CODE_OBJECT: u64 = 500;
 
 /// AMD's GPUs.
 pub(crate) struct Amd;
+
+/// Lets LLVM load each argument of a kernel where it is needed, as Triton does. By default it loads all of them where the
+/// kernel starts, several at once, and a loop then keeps them in scalar registers. `inreg` asks for arguments in
+/// registers from the start; where hardware has no such thing, only this is left of it.
+fn load_arguments_late<'c>(cx: &Lower<'c, '_>, kernel: FunctionValue<'c>) {
+    let inreg = cx.llvm.create_enum_attribute(Attribute::get_named_enum_kind_id("inreg"), 0);
+    for i in 0..kernel.count_params() {
+        kernel.add_attribute(AttributeLoc::Param(i), inreg);
+    }
+}
 
 /// What no GPU of the vendor has.
 fn lacking(cx: &Lower<'_, '_>, what: &str) -> Diagnostic {
@@ -55,6 +65,9 @@ impl Machine for Amd {
         attribute("amdgpu-flat-work-group-size", &format!("{threads},{threads}"));
         attribute("uniform-work-group-size", "true");
         attribute("denormal-fp-math-f32", "ieee");
+        if !cx.options.target.can_preload_arguments() {
+            load_arguments_late(cx, kernel);
+        }
         if let Some(n) = shape.max_registers {
             attribute("amdgpu-num-vgpr", &n.to_string());
         }

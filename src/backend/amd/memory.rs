@@ -9,11 +9,12 @@
 //!     %loaded = load <4 x i32>, ptr addrspace(1) %p, align 16
 //!     br label %after
 //! after:
-//!     %word = phi i32 [ %first, %access ], [ %otherwise, %before ]
+//!     %words = phi <4 x i32> [ %loaded, %access ], [ %otherwise, %before ]
 //! ```
+//! One word is a vector too, of one element. Otherwise LLVM moves what is computed of it (its conversion to f32, say)
+//! into the branch, and there the thread waits for each load before it starts the next one.
 
 use inkwell::AddressSpace;
-use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue, IntValue};
 
 use super::raw::{self, Ordering, Rmw, SPACES};
@@ -55,10 +56,13 @@ fn hinted(cx: &Lower<'_, '_>, access: InstructionValue<'_>, hint: &CacheHint<'_>
     }
 }
 
-/// The type of what an access moves.
-fn moved_type<'c>(cx: &Lower<'c, '_>, words: Words) -> BasicTypeEnum<'c> {
-    let word = cx.int_type(words.bits);
-    if words.count > 1 { word.vec_type(words.count as u32).into() } else { word.into() }
+/// A vector of words, as memory has them.
+fn vector_of<'c>(cx: &Lower<'c, '_>, values: &[Val<'c>], bits: u32) -> Res<Val<'c>> {
+    let mut vector = cx.int_type(bits).vec_type(values.len() as u32).get_poison();
+    for (i, &value) in values.iter().enumerate() {
+        vector = cx.b.build_insert_element(vector, narrowed(cx, value, bits)?, cx.i32(i as u64), "")?;
+    }
+    Ok(vector.as_basic_value_enum())
 }
 
 /// The words of what was loaded; a word of 8 bits comes in 16.
@@ -73,19 +77,16 @@ fn widened<'c>(cx: &Lower<'c, '_>, word: Val<'c>, bits: u32) -> Res<Val<'c>> {
     if bits == 8 { Ok(cx.b.build_cast(I::ZExt, word, cx.int_type(16), "")?) } else { Ok(word) }
 }
 
-/// The reverse of [`words_of`].
+fn narrowed<'c>(cx: &Lower<'c, '_>, word: Val<'c>, bits: u32) -> Res<Val<'c>> {
+    if bits == 8 { Ok(cx.b.build_cast(I::Trunc, word, cx.int_type(8), "")?) } else { Ok(word) }
+}
+
+/// The reverse of [`words_of`]; one word is no vector.
 pub(super) fn moved<'c>(cx: &Lower<'c, '_>, values: &[Val<'c>], bits: u32) -> Res<Val<'c>> {
-    let narrow = |word: Val<'c>| -> Res<Val<'c>> {
-        if bits == 8 { Ok(cx.b.build_cast(I::Trunc, word, cx.int_type(8), "")?) } else { Ok(word) }
-    };
-    if let [one] = *values {
-        return narrow(one);
+    match *values {
+        [one] => narrowed(cx, one, bits),
+        _ => vector_of(cx, values, bits),
     }
-    let mut vector = cx.int_type(bits).vec_type(values.len() as u32).get_poison();
-    for (i, &value) in values.iter().enumerate() {
-        vector = cx.b.build_insert_element(vector, narrow(value)?, cx.i32(i as u64), "")?;
-    }
-    Ok(vector.as_basic_value_enum())
 }
 
 /// Runs code only where the predicate holds.
@@ -128,13 +129,19 @@ pub(super) fn guarded_values<'c, 'a>(
 /// A load from global memory.
 pub(super) fn load<'c>(cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<Vec<Val<'c>>> {
     let words = load.words;
-    guarded_values(cx, load.pred, &load.otherwise, |cx| {
-        let value = cx.b.build_load(moved_type(cx, words), load.address.into_pointer_value(), "")?;
+    let otherwise = match load.pred {
+        Some(_) => vec![vector_of(cx, &load.otherwise, words.bits)?],
+        None => vec![],
+    };
+    let ty = cx.int_type(words.bits).vec_type(words.count as u32);
+    let loaded = guarded_values(cx, load.pred, &otherwise, |cx| {
+        let value = cx.b.build_load(ty, load.address.into_pointer_value(), "")?;
         let access = value.as_instruction_value().ok_or_else(|| defect("a load is an instruction"))?;
         access.set_alignment(words.count as u32 * words.bits / 8).map_err(defect)?;
         hinted(cx, access, load.hint)?;
-        words_of(cx, value, words)
-    })
+        Ok(vec![value])
+    })?;
+    words_of(cx, loaded[0], words)
 }
 
 /// A store to global memory.

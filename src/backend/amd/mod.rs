@@ -2,7 +2,8 @@
 //!
 //! Everything behind TTGIR follows Triton's order on AMD: shared memory is placed and barriers inserted as on any
 //! vendor, lowering writes through [`machine::Amd`], LLVM's own `O3` runs with the target machine set, and the assembly
-//! becomes a code object by LLVM's assembler and linker.
+//! becomes a code object by LLVM's assembler ([`object`]) and a linker ([`link`]), both in this process. Where one of them
+//! does not take what it gets, or the user names another, LLVM's programs do the step.
 
 mod atomics;
 mod buffer;
@@ -13,11 +14,13 @@ mod dialect;
 mod dot;
 mod facts;
 mod fp_convert;
+mod link;
 mod llvm;
 mod machine;
 mod math;
 mod memory;
 mod mfma;
+mod object;
 mod ocml;
 mod pipelines;
 mod raw;
@@ -79,22 +82,24 @@ impl Generator for AmdBackend {
     }
 
     fn outside(&self, last: Stage, _: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic> {
-        let tools = match last {
-            Stage::Listing => &[Tool::LlvmMc, Tool::Lld, Tool::Objdump][..],
-            Stage::Binary => &[Tool::LlvmMc, Tool::Lld],
-            _ => &[],
-        };
-        tools.iter().map(|&tool| ptxas::find(tool, None)).collect()
+        // These two are asked where ttc's own parts do not suffice, and need not be there.
+        let made_by = [Tool::LlvmMc, Tool::Lld].map(|tool| ptxas::find(tool, None));
+        let made_by = made_by.into_iter().filter_map(Result::ok);
+        match last {
+            Stage::Listing => made_by.map(Ok).chain([ptxas::find(Tool::Objdump, None)]).collect(),
+            Stage::Binary => Ok(made_by.collect()),
+            _ => Ok(vec![]),
+        }
     }
 
     fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
-        let bytes = code_object::assemble(assembly, target, tools.time_limit)?;
+        let bytes = code_object(assembly, target, tools.time_limit)?;
         let facts = facts::Facts::of(assembly);
         Ok(Binary { bytes, registers: facts.registers, spill_stores: facts.scratch, spill_loads: 0 })
     }
 
     fn assembler(&self, _: Option<&Path>) -> String {
-        code_object::release().unwrap_or_else(|| "llvm-mc".to_owned())
+        "LLVM's assembler".to_owned()
     }
 
     fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
@@ -119,9 +124,22 @@ impl Generator for AmdBackend {
 
     fn work(&self, stage: Stage) -> &'static str {
         match stage {
-            Stage::Binary => "llvm-mc, ld.lld",
+            Stage::Binary => "code object",
             Stage::Listing => "llvm-objdump",
             _ => "amdgcn",
         }
+    }
+}
+
+/// The code object of an assembly text.
+fn code_object(assembly: &str, target: &Target, limit: Option<Duration>) -> Result<Vec<u8>, Diagnostic> {
+    let own = |tool| !ptxas::is_named(tool);
+    let object = match own(Tool::LlvmMc).then(|| object::assemble(assembly, target)).flatten() {
+        Some(object) => object,
+        None => code_object::assemble(assembly, target, limit)?,
+    };
+    match own(Tool::Lld).then(|| link::link(&object)).flatten() {
+        Some(linked) => Ok(linked),
+        None => code_object::link(&object, target.name, limit),
     }
 }

@@ -33,6 +33,7 @@ use super::options::CodegenOptions;
 use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub use guard::on_out_of_memory;
+pub(crate) use guard::run as guarded;
 pub(crate) use target::{Attempt, Effort, LlvmTarget};
 
 /// LLVM's own `O3`, for LLVM IR that somebody else made.

@@ -88,9 +88,9 @@ What to do: use a fatbinary of the same release as ptxas (`make toolchain` insta
 `TTC_FATBINARY`; or take the cubins by themselves (`emit = [\"cubin\"]`).";
 
     CODE_OBJECT_FAILED = "E0818", "LLVM's tools made no code object",
-"For AMD's GPUs LLVM's assembler (`llvm-mc`) and linker (`ld.lld`) make a code object of the assembly, and its \
-disassembler (`llvm-objdump`) lists one. One of them ended with an error: in most cases it belongs to an older LLVM than \
-the one that wrote the assembly.
+"For AMD's GPUs ttc assembles and links by itself. Assembly that it cannot assemble goes to LLVM's `llvm-mc`, an object \
+that it cannot link goes to `ld.lld`, and `llvm-objdump` lists a code object. One of them ended with an error. Either \
+the assembly is wrong, which the message shows, or the program belongs to an older LLVM than the one that wrote it.
 
     ttc compile add.tk --arch gfx942 -o add.hsaco
 
