@@ -17,6 +17,8 @@ use crate::target::{SharedMemory, Target};
 const LINE: i64 = 128;
 /// With two stages, copies and products that run on would wait for each other.
 const LEAST_STAGES: i64 = 3;
+/// Where a loop is known to be short, at most one in so many steps may be for nothing.
+const LEAST_SHARE: i64 = 16;
 /// Registers of a thread beside the products' results, as for the choice of stages (`fit_stages`).
 const OTHER_REGISTERS: i64 = 64;
 /// Rows of a product through `wgmma`, which four warps do together.
@@ -85,7 +87,12 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
     let step = depth * (rows * bytes(a) + columns * bytes(b));
     let asked = ir.get(looped, NUM_STAGES).unwrap_or(limits.stages);
     let stages = stages(limits, asked, step, factor, result.num_elements())?;
-    let is_even = trips(ir, looped).is_some_and(|n| n % factor == 0);
+    // Steps of the last round that are for nothing.
+    let surplus = trips(ir, looped).map(|n| (n, (factor - n % factor) % factor));
+    if surplus.is_some_and(|(n, surplus)| surplus * LEAST_SHARE > n) {
+        return None;
+    }
+    let is_even = surplus.is_some_and(|(_, surplus)| surplus == 0);
     let (widened, varying) = (walk.order, walk.varying);
     let over_k = Loop::of(ir, looped, body, depth);
     Some(Plan { looped, product, factor, depth, row, stages, sum, widened, varying, is_even, over_k })
