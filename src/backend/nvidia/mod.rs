@@ -1,6 +1,7 @@
 //! NVIDIA's GPUs: from TTGIR to PTX and cubins.
 
 mod always;
+mod assembly;
 mod atomics;
 mod bases;
 mod debug;
@@ -21,6 +22,7 @@ mod pointers;
 mod predicates;
 mod ptx_builder;
 mod ptx_version;
+mod starts;
 mod strides;
 mod tensormap;
 mod tma;
