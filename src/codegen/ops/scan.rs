@@ -95,9 +95,10 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
                 scan.finish(cx, classes, &mut state)?;
             }
         }
-        // Behind all lines: the assembler makes branches of them, across which it orders nothing anew.
+        // Behind all lines: assemblers order nothing anew across a branch.
         if let Some((_, at, slots)) = &next {
-            lines.iter().try_for_each(|line| scan.store(cx, at, slots, line))?;
+            let owner = cx.thread_bits_are(at.copies, at.owner)?;
+            cx.where_true(owner, |cx| lines.iter().try_for_each(|line| scan.store(cx, at, slots, line)))?;
         }
         if next.is_none() {
             break;
@@ -361,12 +362,11 @@ impl Scan<'_> {
     fn store<'c>(&self, cx: &mut Lower<'c, '_>, at: &Totals, slots: &[IntValue<'c>], line: &Line<'c>) -> Res<()> {
         let (bytes, starts) = self.starts(cx, at);
         let base = cx.scratch(self.op)?;
-        let owner = cx.thread_bits_are(at.copies, at.owner)?;
         for run in Self::runs(at, line) {
             for i in 0..bytes.len() {
                 let address = slot_address(cx, base, starts[i], slots[at.registers[run[0]]], bytes[i])?;
                 let values = run.iter().map(|&class| Ok(known(line, class)?[i])).collect::<Res<Vec<_>>>()?;
-                cx.store_shared_run_if(owner, address, &values)?;
+                cx.store_shared_run_if(None, address, &values)?;
             }
         }
         Ok(())

@@ -14,9 +14,14 @@
 //! 3. A load behind the wait and in the same stretch moves in front of it, with all that it needs, unless that needs
 //!    something that cannot move: the result of the wait, of another load or of any operation with an effect. Loads move
 //!    as long as [`MOST`] registers of a thread hold what they load.
+//!
+//! What waits has a barrier in it, by which one thread sees what another one wrote before. So a load stays if the kernel
+//! writes the memory of the same parameter anywhere, and so do all loads of a kernel that may wait for what others write
+//! meanwhile ([`touched::may_wait`]).
 
 use std::collections::BTreeSet;
 
+use crate::analysis::touched::{self, Written};
 use crate::ir::core::{Block, Ir, Op, Type};
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
@@ -38,16 +43,26 @@ const MOST: usize = 16;
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let loops = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For));
     let bodies: Vec<Block> = loops.filter_map(|op| ir.body(op, 0)).collect();
+    let bodies: Vec<Block> = bodies.into_iter().filter(|&body| has_candidates(ir, body)).collect();
+    if bodies.is_empty() || touched::may_wait(ir) {
+        return Ok(Changed::No);
+    }
+    let written = touched::written(ir);
     let mut changed = false;
     for body in bodies {
-        if !ir.ops(body).any(|op| matches!(ir.kind(op), OpKind::Ttng(_))) {
-            changed |= hoist(ir, body);
-        }
+        changed |= hoist(ir, body, &written);
     }
     Ok(Changed::from(changed))
 }
 
-fn hoist(ir: &mut Ir, body: Block) -> bool {
+/// Whether a load may stand behind what waits, and the order of the body is not chosen yet.
+fn has_candidates(ir: &Ir, body: Block) -> bool {
+    let is_chosen = |op: Op| matches!(ir.kind(op), OpKind::Ttng(_));
+    let any = |is: &dyn Fn(Op) -> bool| ir.ops(body).any(is);
+    any(&|op| waits(ir, op)) && any(&|op| ir.is(op, TtOp::Load)) && !any(&is_chosen)
+}
+
+fn hoist(ir: &mut Ir, body: Block, written: &Written) -> bool {
     let ops: Vec<Op> = ir.ops(body).collect();
     let mut wait: Option<usize> = None;
     let mut moved: BTreeSet<Op> = BTreeSet::new();
@@ -58,7 +73,9 @@ fn hoist(ir: &mut Ir, body: Block) -> bool {
         } else if wait.is_none() && waits(ir, op) {
             wait = Some(at);
         }
-        let Some((first, load)) = wait.zip(tt::Load::of(ir, op)) else { continue };
+        let Some((first, load)) = wait.zip(tt::Load::of(ir, op)).filter(|(_, load)| !written.has(load.ptr(ir))) else {
+            continue;
+        };
         let loaded = registers(ir.ty(load.result(ir)));
         let behind: BTreeSet<Op> = ops[first..at].iter().copied().filter(|op| !moved.contains(op)).collect();
         let Some(needed) = needed(ir, op, &behind).filter(|_| held + loaded <= MOST) else { continue };

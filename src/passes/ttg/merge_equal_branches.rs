@@ -13,7 +13,7 @@
 //! 2. Where the choices take at most [`MOST_REGISTERS`] registers of a thread, the operations of the first side move in
 //!    front of the `scf.if` behind a select for each choice.
 
-use crate::ir::core::{Block, Builder, Ir, Op, Value};
+use crate::ir::core::{Block, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -89,10 +89,11 @@ fn equal_sides(ir: &Ir, branch: Op) -> Option<Sides> {
     (!found.first.is_empty() && registers <= MOST_REGISTERS).then_some(found)
 }
 
-/// The number of a pair of values from outside of both sides; `None` if a side made one of them.
+/// The number of a pair of values from outside of both sides; `None` if a side made one of them or none can be selected:
+/// buffers in shared memory, tensor descriptors and tokens are known by where they were made.
 fn choice(ir: &Ir, (a, v): (Block, Value), (b, w): (Block, Value), found: &mut Sides) -> Option<usize> {
     let is_inside = |block, value| ir.def_op(value).is_some_and(|def| ir.parent_block(def) == Some(block));
-    if is_inside(a, v) || is_inside(b, w) || ir.ty(v) != ir.ty(w) {
+    if is_inside(a, v) || is_inside(b, w) || ir.ty(v) != ir.ty(w) || !can_be_selected(ir.ty(v)) {
         return None;
     }
     let known = found.choices.iter().position(|&pair| pair == (v, w));
@@ -100,6 +101,11 @@ fn choice(ir: &Ir, (a, v): (Block, Value), (b, w): (Block, Value), found: &mut S
         found.choices.push((v, w));
         found.choices.len() - 1
     }))
+}
+
+fn can_be_selected(ty: Type) -> bool {
+    let is_element = |ty: Type| ty.is_int() || ty.is_float() || ty.is_ptr();
+    if ty.is_tensor() { is_element(ty.elem()) } else { is_element(ty) }
 }
 
 fn registers(ir: &Ir, value: Value) -> usize {

@@ -73,3 +73,36 @@ tt.func public @stays(%p: tensor<512x!tt.ptr<f32>, #b>, %q: tensor<4096x!tt.ptr<
   tt.return
 }
 }
+
+// -----
+
+// What the kernel writes before the loop, other threads may read behind a barrier: the load of the same parameter stays
+// behind the reduction, the one of another moves.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @written
+// CHECK: scf.for
+// CHECK: tt.load %r
+// CHECK: "tt.reduce"
+// CHECK: tt.load %p
+// CHECK: scf.yield
+tt.func public @written(%p: tensor<512x!tt.ptr<f32>, #b>, %r: tensor<512x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<512xf32, #b>) -> tensor<512xf32, #b> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  tt.store %p, %init : tensor<512x!tt.ptr<f32>, #b>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<512xf32, #b>) : i32 {
+    %s = "tt.reduce"(%acc) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<512xf32, #b>) -> f32
+    %x = tt.load %p : tensor<512x!tt.ptr<f32>, #b>
+    %y = tt.load %r : tensor<512x!tt.ptr<f32>, #b>
+    %ss = tt.splat %s : f32 -> tensor<512xf32, #b>
+    %sum = arith.addf %x, %ss : tensor<512xf32, #b>
+    %next = arith.addf %y, %sum : tensor<512xf32, #b>
+    scf.yield %next : tensor<512xf32, #b>
+  }
+  tt.return %0 : tensor<512xf32, #b>
+}
+}

@@ -68,3 +68,25 @@ tt.func public @large(%c: i1, %p: tensor<1024x!tt.ptr<f32>, #b>, %q: tensor<1024
   tt.return
 }
 }
+
+// -----
+
+// Buffers in shared memory cannot be selected.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @buffers
+// CHECK: scf.if
+// CHECK: } else {
+tt.func public @buffers(%c: i1, %x: tensor<128xf32, #b>) {
+  %p = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #s, #smem, mutable>
+  %q = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #s, #smem, mutable>
+  scf.if %c {
+    ttg.local_store %x, %p : tensor<128xf32, #b> -> !ttg.memdesc<128xf32, #s, #smem, mutable>
+  } else {
+    ttg.local_store %x, %q : tensor<128xf32, #b> -> !ttg.memdesc<128xf32, #s, #smem, mutable>
+  }
+  tt.return
+}
+}
