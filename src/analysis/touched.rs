@@ -15,8 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::value_edges;
 use crate::ir::core::{Ir, Op, Type, TypeData, Value};
+use crate::ir::dialects::enums::CacheModifier;
 use crate::ir::dialects::memory::Class;
-use crate::ir::dialects::tt::tt::{Call, Return};
+use crate::ir::dialects::tt::tt::{Call, Load, Return};
 use crate::ir::dialects::ttng::ttng::TensormapCreate;
 use crate::ir::dialects::{Classes, Effects, TtOp, TtgOp, TtngOp};
 
@@ -69,6 +70,53 @@ pub fn of_kernel(ir: &Ir, kernel: Op) -> Touched {
         touched.elsewhere.add(graph.touches.get(&value).copied().unwrap_or_default());
     }
     touched
+}
+
+/// The addresses, and tensors of them, that may lead to memory that a kernel of the module writes: those that come from
+/// a parameter whose memory it writes. Where one writes elsewhere, these are all addresses.
+#[must_use]
+pub fn written(ir: &Ir) -> Written {
+    let kernels: Vec<Op> = ir.functions().into_iter().filter(|&f| !ir.is_private(f)).collect();
+    if kernels.iter().any(|&kernel| of_kernel(ir, kernel).elsewhere.writes) {
+        return Written::Any;
+    }
+    let graph = Graph::of(ir);
+    let parameters = kernels.iter().filter_map(|&kernel| ir.body(kernel, 0)).flat_map(|entry| ir.args(entry));
+    let mut found = BTreeSet::new();
+    for &root in parameters.chain(&graph.own) {
+        let derived = graph.reachable(&[root]);
+        if derived.iter().any(|value| graph.touches.get(value).is_some_and(|touch| touch.writes)) {
+            found.extend(derived);
+        }
+    }
+    Written::These(found)
+}
+
+/// Addresses of memory that is written.
+pub enum Written {
+    Any,
+    These(BTreeSet<Value>),
+}
+
+impl Written {
+    #[must_use]
+    pub fn has(&self, address: Value) -> bool {
+        match self {
+            Written::Any => true,
+            Written::These(addresses) => addresses.contains(&address),
+        }
+    }
+}
+
+/// Whether a module may learn that another program has written memory: it uses what atomic operations give, or reads
+/// volatile memory.
+#[must_use]
+pub fn may_wait(ir: &Ir) -> bool {
+    ir.all_ops(ir.module()).into_iter().any(|op| {
+        let atomic = ir.is(op, TtOp::AtomicRmw) || ir.is(op, TtOp::AtomicCas);
+        let volatile = Load::of(ir, op).is_some_and(|l| l.isVolatile(ir) || l.cache(ir) == Some(CacheModifier::Cv));
+        volatile || atomic && ir.results(op).iter().any(|&r| ir.has_uses(r))
+    })
 }
 
 /// Where values go, and what is done to the memory that they lead to.

@@ -154,12 +154,22 @@ impl<'c> Lower<'c, '_> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
         let lanes = if alone && access.form() == Form::Vector { u64::from(access.free_lanes()) } else { 0 };
         let threads = u64::from(access.free_warps()) << lane_bits | lanes;
-        let Some(owner) = self.owner_predicate(threads, 0)? else { return stores(self) };
+        let owner = self.owner_predicate(threads, 0)?;
+        self.where_true(owner, stores)
+    }
+
+    /// Runs `work` where the condition holds, behind a branch; without a condition always.
+    pub(crate) fn where_true(
+        &mut self,
+        condition: Option<IntValue<'c>>,
+        work: impl FnOnce(&mut Self) -> Res<()>,
+    ) -> Res<()> {
+        let Some(condition) = condition else { return work(self) };
         let (then, rest) =
             (self.llvm.append_basic_block(self.function, ""), self.llvm.append_basic_block(self.function, ""));
-        self.b.build_conditional_branch(owner, then, rest)?;
+        self.b.build_conditional_branch(condition, then, rest)?;
         self.b.position_at_end(then);
-        stores(self)?;
+        work(self)?;
         self.b.build_unconditional_branch(rest)?;
         self.b.position_at_end(rest);
         Ok(())

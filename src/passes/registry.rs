@@ -63,6 +63,8 @@ pub static ALL: &[&Pass] = &[
     &nvidia::fence_insertion::PASS,
     &ttg::full_iterations::PASS,
     &ttg::unroll_streams::PASS,
+    &ttg::loads_before_waits::PASS,
+    &ttg::merge_equal_branches::PASS,
     &nvidia::pipeline::refill::PASS,
     &nvidia::descriptors_side_by_side::PASS,
     &ttg::allocate_shared_memory::PASS,

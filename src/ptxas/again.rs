@@ -8,8 +8,9 @@
 //! on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the gaps. So where
 //! a few registers less would make room for one more block, ptxas is told so; if it then spills no more than before,
 //! that answer is taken. Asynchronous products run under other work of their block, so there only a second block is
-//! worth it. Kernels without products live from the loads that one thread has in flight, for which they need the
-//! registers.
+//! worth it. A scan waits in turns as well, for one shuffle after the other: three of four scans across warps ran at the
+//! speed of Triton's by the number of their blocks. Other kernels live from the loads that one thread has in flight, for
+//! which they need the registers.
 
 use super::Usage;
 use crate::target::Target;
@@ -41,9 +42,9 @@ pub(super) fn gave_up(usage: &Usage, ptx: &str) -> bool {
 /// of a block's shared memory leave it.
 pub(super) fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
     let is_asynchronous = ptx.contains("wgmma.mma_async");
-    let has_products = is_asynchronous || ptx.contains("mma.sync");
+    let waits = is_asynchronous || ptx.contains("mma.sync") || scans(ptx);
     let is_limited = numbers(ptx, ".maxnreg ").chain(numbers(ptx, ".minnctapersm ")).next().is_some();
-    if ptx.len() > LARGEST || !has_products || is_limited || usage.spilled() > 0 {
+    if ptx.len() > LARGEST || !waits || is_limited || usage.spilled() > 0 {
         return None;
     }
     let threads = threads(ptx);
@@ -54,6 +55,11 @@ pub(super) fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: 
         && shared <= target.shared.bytes_each(blocks)
         && fits(blocks) * 5 >= usage.registers * 4;
     has_room.then_some(blocks)
+}
+
+/// Whether a kernel scans from lane to lane: nothing else shuffles up or down.
+fn scans(ptx: &str) -> bool {
+    ["shfl.sync.up", "shfl.sync.down"].iter().any(|shuffle| ptx.contains(shuffle))
 }
 
 /// Whether ptxas's second answer, for more blocks, is better than its first. One with far fewer registers than it may
@@ -115,6 +121,7 @@ mod tests {
         // The author has said how many there may be.
         assert_eq!(blocks(178, &ptx(".maxnreg 200\n"), 0), None);
         assert_eq!(blocks(178, &ptx("").replace("mma.sync", "add"), 0), None);
+        assert_eq!(blocks(178, &ptx("").replace("mma.sync", "shfl.sync.down"), 0), Some(6));
         // Five blocks are enough for asynchronous products; one is not.
         assert_eq!(blocks(178, &ptx("").replace("mma.sync", "wgmma.mma_async"), 0), None);
         assert_eq!(blocks(150, &ptx("").replace("64", "256").replace("mma.sync", "wgmma.mma_async"), 0), Some(2));

@@ -11,7 +11,9 @@ use inkwell::targets::{
 };
 use inkwell::values::FunctionValue;
 
-use super::{advances, always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, strides};
+use super::{
+    advances, always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, starts, strides,
+};
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
@@ -121,6 +123,7 @@ impl LlvmTarget for Nvptx {
         let is_packed =
             is_first && predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", e))?;
         pointers::keep_recurrences(module);
+        starts::write(module);
         Ok(is_packed || saves_registers)
     }
 

@@ -2,6 +2,7 @@
 
 mod advances;
 mod always;
+mod assembly;
 mod atomics;
 mod bases;
 mod debug;
@@ -22,6 +23,7 @@ mod pointers;
 mod predicates;
 mod ptx_builder;
 mod ptx_version;
+mod starts;
 mod strides;
 mod tensormap;
 mod tma;

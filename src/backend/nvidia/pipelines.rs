@@ -145,8 +145,10 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::full_iterations::PASS);
     p.add(&ttg::unroll_streams::PASS);
+    p.add(&ttg::loads_before_waits::PASS);
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
+    p.add(&ttg::merge_equal_branches::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     if options.pipelining.refill != Refill::Never && options.target.has_tma() {
         let chosen = [

@@ -95,14 +95,7 @@ fn pieces_len(at: &ViewAccess<'_>, bytes: u32) -> usize {
 /// Stores what stands for elements that are masked off.
 fn fill<'c>(cx: &mut Lower<'c, '_>, pred: Option<IntValue<'c>>, to: PointerValue<'c>, values: &[Val<'c>]) -> Res<()> {
     let stored = values.iter().map(|&v| cx.as_stored(v)).collect::<Res<Vec<_>>>()?;
-    let Some(pred) = pred else { return cx.store_shared(to, &stored) };
-    let (then, rest) = (cx.llvm.append_basic_block(cx.function, ""), cx.llvm.append_basic_block(cx.function, ""));
-    cx.b.build_conditional_branch(pred, then, rest)?;
-    cx.b.position_at_end(then);
-    cx.store_shared(to, &stored)?;
-    cx.b.build_unconditional_branch(rest)?;
-    cx.b.position_at_end(rest);
-    Ok(())
+    cx.where_true(pred, |cx| cx.store_shared(to, &stored))
 }
 
 fn both<'c>(cx: &Lower<'c, '_>, a: Option<IntValue<'c>>, b: Option<IntValue<'c>>) -> Res<Option<IntValue<'c>>> {

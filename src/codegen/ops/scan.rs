@@ -1,7 +1,9 @@
 //! `tt.scan`: emission of a [`ScanPlan`](crate::layout::plan::ScanPlan).
 //!
-//! Lines along the axis have nothing to do with each other, so one is done after the other, up to the barrier of a step
-//! across warps and from there on: few values are alive at once. Where only a step over registers follows one across
+//! Lines along the axis have nothing to do with each other, so they are done in groups, one after the other, up to the
+//! barrier of a step across warps and from there on: few values are alive at once. A group has as many totals as a warp
+//! can shuffle while it waits for the first of them ([`SHUFFLES`]): a warp executes its instructions in order, so a
+//! shuffle behind another one that waits for a third waits as well. Where only a step over registers follows one across
 //! warps, both go class by class ([`Scan::in_order`]).
 
 use std::collections::BTreeMap;
@@ -22,6 +24,10 @@ use crate::ir::dialects::tt::tt;
 use crate::layout::plan::ScanPlan;
 use crate::layout::plan::reduce::operand_offsets;
 use crate::layout::plan::scan::{Exchange, Lanes, ScanStep, Second, Totals};
+
+/// Shuffles that a warp has under way at once: its shuffles take four cycles each on a quarter of a multiprocessor, and
+/// a result comes, and is combined, after some thirty.
+const SHUFFLES: usize = 8;
 
 /// The operation with what its steps share.
 struct Scan<'p> {
@@ -57,7 +63,8 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let of_line = |line: &Vec<usize>| -> Line<'_> {
         (0..plan.base.len()).map(|class| if line.contains(&class) { total(class) } else { None }).collect()
     };
-    let mut lines: Vec<Line<'_>> = plan.lines.iter().map(of_line).collect();
+    let groups = scan.groups(cx);
+    let mut lines: Vec<Line<'_>> = groups.iter().map(of_line).collect();
     // Each part but the first begins with a step across warps, whose barrier all lines share.
     let mut crossing: Option<(&ScanStep, &Totals, Vec<IntValue<'_>>)> = None;
     let mut done = 0;
@@ -71,7 +78,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             },
             None => None,
         };
-        for (line, classes) in lines.iter_mut().zip(&plan.lines) {
+        for (line, classes) in lines.iter_mut().zip(&groups) {
             if let Some((step, at, slots)) = &crossing {
                 if let [last] = &plan.steps[done..]
                     && let Exchange::Registers(groups) = &last.exchange
@@ -84,10 +91,14 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             for i in done..end {
                 *line = scan.step(cx, i, line, &mut state)?;
             }
-            match &next {
-                Some((_, at, slots)) => scan.store(cx, at, slots, line)?,
-                None => scan.finish(cx, classes, &mut state)?,
+            if next.is_none() {
+                scan.finish(cx, classes, &mut state)?;
             }
+        }
+        // Behind all lines: assemblers order nothing anew across a branch.
+        if let Some((_, at, slots)) = &next {
+            let owner = cx.thread_bits_are(at.copies, at.owner)?;
+            cx.where_true(owner, |cx| lines.iter().try_for_each(|line| scan.store(cx, at, slots, line)))?;
         }
         if next.is_none() {
             break;
@@ -103,6 +114,24 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 impl Scan<'_> {
+    /// 32-bit words of a total, each of which takes a shuffle.
+    fn words(&self, cx: &Lower<'_, '_>) -> usize {
+        operand_bytes(cx.ir, self.op).iter().map(|bytes| bytes.div_ceil(4) as usize).sum::<usize>().max(1)
+    }
+
+    /// The base classes of the lines that are done at once.
+    fn groups(&self, cx: &Lower<'_, '_>) -> Vec<Vec<usize>> {
+        let classes = SHUFFLES / self.words(cx);
+        let mut groups: Vec<Vec<usize>> = vec![];
+        for line in &self.plan.lines {
+            match groups.last_mut() {
+                Some(group) if group.len() + line.len() <= classes => group.extend(line),
+                _ => groups.push(line.clone()),
+            }
+        }
+        groups
+    }
+
     /// The prefixes within each base class, and carries that are not there yet.
     fn within_thread<'c>(&self, cx: &mut Lower<'c, '_>) -> Res<State<'c>> {
         let sources = cx.ir.operands(self.op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
@@ -157,7 +186,7 @@ impl Scan<'_> {
 
     /// A step over a run of lanes: the totals up to this lane, and all of the run's where all lanes need that.
     ///
-    /// One class after the other; narrow elements go through shuffles together.
+    /// As many classes at once as keep the shuffles of a warp busy; narrow elements go through them together.
     fn lanes<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
@@ -180,7 +209,8 @@ impl Scan<'_> {
         let known: Vec<usize> = (0..line.len()).filter(|&class| line[class].is_some()).collect();
         let widest = line.iter().flatten().flatten().map(|v| cx.bits_of(v.get_type())).max().unwrap_or(32);
         let mut after: Line<'c> = vec![None; line.len()];
-        for classes in known.chunks((32 / widest.max(1)).max(1) as usize) {
+        let together = (32 / widest.max(1)).max(1) as usize;
+        for classes in known.chunks((SHUFFLES / self.words(cx)).max(1) * together) {
             let mut values: Vec<Tuple<'c>> = classes.iter().filter_map(|&class| line[class].clone()).collect();
             for &(distance, exists) in &rounds {
                 let others = shuffled(cx, &values, self.behind(distance))?;
@@ -332,12 +362,11 @@ impl Scan<'_> {
     fn store<'c>(&self, cx: &mut Lower<'c, '_>, at: &Totals, slots: &[IntValue<'c>], line: &Line<'c>) -> Res<()> {
         let (bytes, starts) = self.starts(cx, at);
         let base = cx.scratch(self.op)?;
-        let owner = cx.thread_bits_are(at.copies, at.owner)?;
         for run in Self::runs(at, line) {
             for i in 0..bytes.len() {
                 let address = slot_address(cx, base, starts[i], slots[at.registers[run[0]]], bytes[i])?;
                 let values = run.iter().map(|&class| Ok(known(line, class)?[i])).collect::<Res<Vec<_>>>()?;
-                cx.store_shared_run_if(owner, address, &values)?;
+                cx.store_shared_run_if(None, address, &values)?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@
 //! Of each innermost `scf.for` with step S and upper bound U whose body exchanges nothing between threads:
 //!
 //! 1. Find the masks: `arith.cmpi slt, x, splat U`, where x is at most the induction variable plus S - 1: a splat of it
-//!    plus a range that ends at S or before.
+//!    plus a range that ends at S or before. Either may have got further dimensions, as the columns of a tile have.
 //! 2. Put a copy of the loop in front, up to `lower + n / S * S` with `n = max(U - lower, 0)`. In all its iterations
 //!    the masks are true.
 //! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
@@ -72,16 +72,29 @@ fn masks(ir: &Ir, looped: Op) -> Vec<Value> {
     compares.filter(is_mask).map(|compare| compare.result(ir)).collect()
 }
 
+/// The scalar that every element of a tensor is.
 fn splat_of(ir: &Ir, value: Value) -> Option<Value> {
-    tt::Splat::defining(ir, value).map(|splat| splat.src(ir))
+    tt::Splat::defining(ir, narrow(ir, value)).map(|splat| splat.src(ir))
+}
+
+/// The tensor without dimensions of one element and without copies along a dimension: it has the same elements.
+fn narrow(ir: &Ir, mut value: Value) -> Value {
+    loop {
+        let expanded = tt::ExpandDims::defining(ir, value).map(|op| op.src(ir));
+        match expanded.or_else(|| tt::Broadcast::defining(ir, value).map(|op| op.src(ir))) {
+            Some(src) => value = src,
+            None => return value,
+        }
+    }
 }
 
 /// Whether every element is less than the induction variable of the next iteration.
 fn is_below_next(ir: &Ir, body: Block, value: Value, step: i64) -> bool {
-    let Some(sum) = arith::Addi::defining(ir, value) else { return false };
+    let Some(sum) = arith::Addi::defining(ir, narrow(ir, value)) else { return false };
     let starts = |v: Value| splat_of(ir, v) == Some(ir.args(body)[0]);
-    let short =
-        |v: Value| tt::MakeRange::defining(ir, v).and_then(|range| range.end(ir)).is_some_and(|end| end <= step);
+    let short = |v: Value| {
+        tt::MakeRange::defining(ir, narrow(ir, v)).and_then(|range| range.end(ir)).is_some_and(|end| end <= step)
+    };
     let (a, b) = (sum.lhs(ir), sum.rhs(ir));
     starts(a) && short(b) || starts(b) && short(a)
 }

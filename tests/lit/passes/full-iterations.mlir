@@ -82,3 +82,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// The columns of a tile: the range and the sum have a dimension more. What is left of the mask is that of the rows.
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @columns
+  // CHECK: arith.divsi
+  // CHECK: scf.for
+  // CHECK-NOT: arith.cmpi
+  // CHECK: tt.store %p, %{{.*}}, %rows
+  // CHECK: scf.for
+  // CHECK: arith.cmpi slt
+  // CHECK: tt.store
+  tt.func public @columns(%p: tensor<4x128x!tt.ptr<f32>, #blocked>, %rows: tensor<4x128xi1, #blocked>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c128 = arith.constant 128 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<4x128xf32, #blocked>
+    %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %cols = tt.expand_dims %range {axis = 0 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x128xi32, #blocked>
+    %limit = tt.splat %n : i32 -> tensor<1x128xi32, #blocked>
+    scf.for %off = %c0 to %n step %c128 : i32 {
+      %at = tt.splat %off : i32 -> tensor<1x128xi32, #blocked>
+      %here = arith.addi %at, %cols : tensor<1x128xi32, #blocked>
+      %in = arith.cmpi slt, %here, %limit : tensor<1x128xi32, #blocked>
+      %all = tt.broadcast %in : tensor<1x128xi1, #blocked> -> tensor<4x128xi1, #blocked>
+      %mask = arith.andi %rows, %all : tensor<4x128xi1, #blocked>
+      tt.store %p, %zero, %mask : tensor<4x128x!tt.ptr<f32>, #blocked>
+    }
+    tt.return
+  }
+}

@@ -50,7 +50,6 @@ use crate::analysis::chained_products;
 use crate::analysis::touched::{self, Touched};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value};
-use crate::ir::dialects::enums::CacheModifier;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
 use crate::ir::rewrite::fold;
@@ -133,8 +132,11 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
     if loads.is_empty() {
         return vec![];
     }
-    let facts =
-        Facts { axes: AxisInfoAnalysis::new(ir, kernel), touched: touched::of_kernel(ir, kernel), waits: may_wait(ir) };
+    let facts = Facts {
+        axes: AxisInfoAnalysis::new(ir, kernel),
+        touched: touched::of_kernel(ir, kernel),
+        waits: touched::may_wait(ir),
+    };
     let mut forms = Forms::new(ir);
     let mut plans = vec![];
     for load in loads {
@@ -200,15 +202,6 @@ fn gains_from_drift(ir: &Ir, load: Op, warps: u32) -> bool {
     ir.ty(ir.result(load)).elem().bit_width() == Some(16)
         && elements >= LEAST_BETWEEN * i64::from(32 * warps)
         && chained_products::warps_may_drift(ir, looped, warps)
-}
-
-/// Step 1: whether the module may learn that somebody else has written memory.
-fn may_wait(ir: &Ir) -> bool {
-    ir.all_ops(ir.module()).into_iter().any(|op| {
-        let atomic = ir.is(op, TtOp::AtomicRmw) || ir.is(op, TtOp::AtomicCas);
-        let volatile = tt::Load::of(ir, op).is_some_and(|l| l.isVolatile(ir) || l.cache(ir) == Some(CacheModifier::Cv));
-        volatile || atomic && ir.results(op).iter().any(|&r| ir.has_uses(r))
-    })
 }
 
 /// Step 1.
