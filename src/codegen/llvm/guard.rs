@@ -17,6 +17,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, mpsc};
 
+use super::heap;
 use crate::threads;
 
 type Report = Box<dyn FnOnce(String)>;
@@ -125,6 +126,7 @@ pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, F
         builder.name("llvm".into()).spawn(move || {
             let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
             let (work, send) = job.expect("one thread has started").take();
+            heap::prepare();
             let fatal = send.clone();
             REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
             let result = work();

@@ -1,15 +1,20 @@
-//! Assembles a text in this process, by LLVM's assembler.
+//! What LLVM's interface for C lacks: writing assembly without a pass that finds nothing, and assembling.
 //!
-//! `assemble.cpp` does what `llvm-mc` does, without the 30 ms in which the system starts that program and relocates
-//! LLVM. What it makes is the same, byte for byte.
+//! `emit.cpp` leaves a pass out. `assemble.cpp` does what `llvm-mc` does, without the 30 ms in which the system starts
+//! that program and relocates LLVM. What either makes is the same as otherwise, byte for byte.
 
 use std::ffi::{CString, c_char, c_void};
 
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::target_machine::LLVMTargetMachineRef;
+use inkwell::module::Module;
+use inkwell::targets::TargetMachine;
+
 use crate::backend::amd::llvm;
-use crate::codegen::llvm::guarded;
+use crate::codegen::llvm::{guarded, text_of};
 use crate::target::Target;
 
-/// Gets the object file, in one piece.
+/// Gets what was made, in one piece.
 type Take = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 
 unsafe extern "C" {
@@ -21,11 +26,25 @@ unsafe extern "C" {
         take: Take,
         to: *mut c_void,
     ) -> bool;
+    fn ttc_emit_assembly(machine: LLVMTargetMachineRef, module: LLVMModuleRef, take: Take, to: *mut c_void) -> bool;
 }
 
 unsafe extern "C" fn take(to: *mut c_void, bytes: *const c_char, size: usize) {
-    // SAFETY: `to` is the vector that `assemble` passes, and `ttc_assemble` says how many bytes there are.
+    // SAFETY: `to` is the vector that a caller below passes, and LLVM says how many bytes there are.
     unsafe { (*to.cast::<Vec<u8>>()).extend_from_slice(std::slice::from_raw_parts(bytes.cast(), size)) };
+}
+
+/// The assembly that LLVM's back end writes for a module, which it changes.
+///
+/// # Errors
+/// When the machine writes none, or it is no text.
+pub(super) fn emit(module: &Module<'_>, machine: &TargetMachine) -> Result<String, String> {
+    let mut text = vec![];
+    // SAFETY: machine and module are alive, and `take` fits the vector.
+    let is_done = unsafe {
+        ttc_emit_assembly(machine.as_mut_ptr(), module.as_mut_ptr(), take, std::ptr::from_mut(&mut text).cast())
+    };
+    if is_done { text_of(text) } else { Err("the target writes no assembly".to_owned()) }
 }
 
 /// The object file of an assembly text. `None` if LLVM does not take it; `llvm-mc` says why.
