@@ -137,7 +137,11 @@ pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, F
     let thread = thread.map_err(|e| Failure::NoThread(e.to_string()))?;
     drop(job);
     match receive.recv() {
-        Ok(Ok(result)) => Ok(result.take()),
+        Ok(Ok(result)) => {
+            // The next LLVM thread gets this one's arena only if this one has ended ([`heap`]).
+            drop(thread.join());
+            Ok(result.take())
+        }
         Ok(Err(text)) => Err(Failure::Fatal(text)),
         // Neither a result nor a report: `work` panicked, and so does its caller.
         Err(mpsc::RecvError) => match thread.join() {

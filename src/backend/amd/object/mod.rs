@@ -62,3 +62,64 @@ pub(super) fn assemble(text: &str, target: &Target) -> Option<Vec<u8>> {
     });
     done.ok()?
 }
+
+#[cfg(test)]
+mod tests {
+    use inkwell::context::Context;
+    use inkwell::memory_buffer::MemoryBuffer;
+    use inkwell::targets::FileType;
+
+    use super::emit;
+    use crate::backend::amd::llvm::Amdgcn;
+    use crate::codegen::llvm::{Effort, LlvmTarget};
+    use crate::target::Target;
+
+    const LINES: &str = r#"target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) !dbg !4 {
+  VARIABLE
+  %i = call i32 @llvm.amdgcn.workitem.id.x(), !dbg !7
+  %in = icmp slt i32 %i, %n, !dbg !7
+  br i1 %in, label %then, label %end, !dbg !8
+then:
+  %a = getelementptr i32, ptr addrspace(1) %p, i32 %i, !dbg !8
+  store i32 %n, ptr addrspace(1) %a, align 4, !dbg !9
+  br label %end, !dbg !9
+end:
+  ret void, !dbg !9
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, producer: "p", emissionKind: FullDebug)
+!1 = !DIFile(filename: "k.tk", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DISubroutineType(types: !5)
+!4 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 1, type: !3, spFlags: DISPFlagDefinition, unit: !0)
+!5 = !{null}
+!6 = !DILocalVariable(name: "n", arg: 2, scope: !4, file: !1, line: 1, type: !10)
+!7 = !DILocation(line: 2, scope: !4)
+!8 = !DILocation(line: 3, scope: !4)
+!9 = !DILocation(line: 4, scope: !4)
+!10 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+"#;
+
+    /// With line tables alone nothing is missed, and variables of the source are still followed.
+    #[test]
+    fn what_is_written_is_the_same_as_through_the_interface_for_c() {
+        for variable in ["", "#dbg_value(i32 %n, !6, !DIExpression(), !7)"] {
+            for name in ["gfx942", "gfx1201"] {
+                let target = Target::parse(name).expect("a target");
+                let machine = Amdgcn.machine(&target, 0, Effort::Full).expect("a machine");
+                let context = Context::create();
+                let text = LINES.replace("VARIABLE", variable);
+                let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "k");
+                let module = context.create_module_from_ir(buffer).expect("LLVM IR");
+                let again = module.clone();
+                let usual = machine.write_to_memory_buffer(&again, FileType::Assembly).expect("assembly");
+                let ours = emit(&module, &machine).expect("assembly");
+                assert!(ours.contains("v_cmp"), "{ours}");
+                assert_eq!(ours.as_bytes(), usual.as_slice());
+            }
+        }
+    }
+}
