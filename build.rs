@@ -52,11 +52,11 @@ fn stop(config: &Path, what: &str) -> ! {
 
 /// Compiles what LLVM's interface for C lacks. LLVM's own flags say which standard library its headers are for.
 fn compile_for_llvm(config: &Path) {
-    let source = "src/backend/amd/object/assemble.cpp";
-    println!("cargo:rerun-if-changed={source}");
+    let sources = ["src/backend/amd/object/assemble.cpp", "src/backend/amd/object/emit.cpp"];
+    sources.iter().for_each(|source| println!("cargo:rerun-if-changed={source}"));
     let Some(flags) = ask(config, &["--cxxflags"]) else { stop(config, "headers of LLVM") };
     let mut build = cc::Build::new();
-    build.cpp(true).file(source).flag("-fno-rtti").opt_level(1).debug(false).warnings(false);
+    build.cpp(true).files(sources).flag("-fno-rtti").opt_level(1).debug(false).warnings(false);
     // The C++ library is linked with LLVM.
     build.cpp_link_stdlib(None).cargo_metadata(true);
     for flag in flags.split_whitespace() {

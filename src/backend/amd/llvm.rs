@@ -1,7 +1,7 @@
 //! LLVM's AMDGPU back end: initialisation, target machines, and what ttc does around it.
 //!
-//! The passes are LLVM's own `O3`, as Triton runs them, with the target machine set, so that LLVM's passes for AMDGPU run
-//! where its back end puts them. Denormals are kept (`denormal-fp-math-f32` is `ieee`), and multiplications and additions
+//! The passes are those of LLVM's `O3` that find something in kernels that ttc lowered, once each: LLVM's own list repeats
+//! most of them, and takes twice as long for the same code (docs/amd.md). LLVM IR of others gets all of `O3`. Denormals are kept (`denormal-fp-math-f32` is `ieee`), and multiplications and additions
 //! are fused where the compilation asks for it.
 
 use std::path::Path;
@@ -58,6 +58,28 @@ fn machine(target: &Target, effort: Effort) -> Result<TargetMachine, Diagnostic>
         .ok_or_else(|| failed("it made no target machine"))
 }
 
+/// What runs on each function. `constraint-elimination` sees loops that run once at most; `slp-vectorizer` finds pairs
+/// for packed instructions.
+const PASSES: [&str; 17] = [
+    "infer-address-spaces",
+    "sroa<modify-cfg>",
+    "early-cse<memssa>",
+    "simplifycfg",
+    "instcombine<no-verify-fixpoint>",
+    "constraint-elimination",
+    "loop-mssa(loop-rotate,licm)",
+    "simplifycfg",
+    "instcombine<no-verify-fixpoint>",
+    "loop(indvars,loop-deletion,loop-unroll-full)",
+    "sccp",
+    "reassociate",
+    "early-cse",
+    "slp-vectorizer",
+    "vector-combine",
+    "simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>",
+    "instcombine<no-verify-fixpoint>",
+];
+
 /// See the module documentation.
 pub(crate) struct Amdgcn;
 
@@ -84,7 +106,7 @@ impl LlvmTarget for Amdgcn {
     }
 
     fn passes(&self, _: Option<&Module<'_>>, _: &Target) -> String {
-        "default<O3>".to_owned()
+        format!("always-inline,function<eager-inv>({}),amdgpu-attributor,globaldce", PASSES.join(","))
     }
 
     fn vectorizes(&self, _: &Target) -> bool {
@@ -106,6 +128,10 @@ impl LlvmTarget for Amdgcn {
 
     fn before_emission(&self, _: &Module<'_>, _: &TargetMachine, _: Attempt) -> Result<bool, Diagnostic> {
         Ok(false)
+    }
+
+    fn written(&self, module: &Module<'_>, machine: &TargetMachine) -> Result<String, String> {
+        super::object::emit(module, machine)
     }
 
     fn after_emission(&self, text: String) -> String {

@@ -13,6 +13,7 @@
 //! further steps fail too.
 
 mod guard;
+mod heap;
 mod order;
 mod target;
 
@@ -25,7 +26,7 @@ use inkwell::llvm_sys;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module as LlvmModule;
 use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{FileType, TargetMachine, TargetTriple};
+use inkwell::targets::{TargetMachine, TargetTriple};
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
 use self::guard::Failure;
@@ -34,7 +35,7 @@ use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub use guard::on_out_of_memory;
 pub(crate) use guard::run as guarded;
-pub(crate) use target::{Attempt, Effort, LlvmTarget};
+pub(crate) use target::{Attempt, Effort, LlvmTarget, text_of};
 
 /// LLVM's own `O3`, for LLVM IR that somebody else made.
 const FULL: &str = "default<O3>";
@@ -305,7 +306,7 @@ impl Module {
                 allow_contraction(&inner.module);
             }
             let is_costly = llvm.before_emission(&inner.module, &inner.machine, Attempt::First)?;
-            Ok((written(&inner.module, machine)?, is_costly))
+            Ok((written(&inner.module, machine, llvm)?, is_costly))
         })?;
         if let Some(inner) = &mut self.inner {
             inner.is_costly = is_costly;
@@ -347,17 +348,16 @@ impl Module {
             if attempt == Attempt::OtherOrder && !order::crowded_blocks(&module, llvm) {
                 return Ok(None);
             }
-            written(&module, &inner.machine).map(Some)
+            written(&module, &inner.machine, llvm).map(Some)
         })?;
         Ok(text.map(|text| self.llvm.after_emission(text)))
     }
 }
 
 /// What the back end writes for a module.
-fn written(module: &LlvmModule<'_>, machine: &TargetMachine) -> Result<String, Diagnostic> {
+fn written(module: &LlvmModule<'_>, machine: &TargetMachine, llvm: &dyn LlvmTarget) -> Result<String, Diagnostic> {
     let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no assembly: {e}"));
-    let buffer = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
-    String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
+    llvm.written(module, machine).map_err(failed)
 }
 
 /// Runs a pipeline in the text form of LLVM's `opt -passes=`.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use inkwell::targets::{TargetData, TargetMachine};
+use inkwell::targets::{FileType, TargetData, TargetMachine};
 use inkwell::values::FunctionValue;
 
 use crate::diag::Diagnostic;
@@ -81,6 +81,23 @@ pub(crate) trait LlvmTarget: Sync {
         attempt: Attempt,
     ) -> Result<bool, Diagnostic>;
 
+    /// The assembly that the back end writes for a module, which it changes.
+    ///
+    /// # Errors
+    /// LLVM's message, or that the assembly is no text.
+    fn written(&self, module: &Module<'_>, machine: &TargetMachine) -> Result<String, String> {
+        let buffer = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(|e| e.to_string())?;
+        text_of(buffer.as_slice().to_vec())
+    }
+
     /// Changes the assembly that the back end wrote.
     fn after_emission(&self, text: String) -> String;
+}
+
+/// What LLVM wrote, as text.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|_| "it is no text".to_owned())
 }

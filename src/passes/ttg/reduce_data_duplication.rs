@@ -2,7 +2,7 @@
 //!
 //! A `ttg.convert_layout` to a dot operand that needs shared memory becomes `ttg.local_alloc` and `ttg.local_load`: the
 //! buffer gets the swizzle that the instruction's loads want, and each element is stored once however many threads need
-//! it.
+//! it. Masks are left to the conversion, since memory has no elements of a bit.
 
 use crate::ir::core::{Builder, Encoding, Ir};
 use crate::ir::dialects::TtgOp;
@@ -34,7 +34,8 @@ fn share(ir: &mut Ir, convert: ConvertLayout) -> Option<()> {
     let (op, source) = (convert.0, convert.src(ir));
     let (from, to) = (ir.ty(source), ir.ty(convert.result(ir)));
     let operand = to.layout().filter(|e| is_operand(e))?;
-    if !plan::is_through_shared_memory(from, to).ok()? {
+    let fills_bytes = from.elem().bit_width().is_some_and(|bits| bits.is_multiple_of(8));
+    if !fills_bytes || !plan::is_through_shared_memory(from, to).ok()? {
         return None;
     }
     let order = layout::order_for_memory(from.encoding()?, from.shape());

@@ -41,4 +41,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>, kWidth = 2}>>
   }
 
+  // A mask is left to the conversion: memory has no elements of a bit.
+  // CHECK-LABEL: @masks_are_converted(
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: ttg.convert_layout
+  tt.func public @masks_are_converted(%x: tensor<64x32xi1, #A>) -> tensor<64x32xi1, #DA> {
+    %r = ttg.convert_layout %x : tensor<64x32xi1, #A> -> tensor<64x32xi1, #DA>
+    tt.return %r : tensor<64x32xi1, #DA>
+  }
 }
