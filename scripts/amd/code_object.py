@@ -45,7 +45,7 @@ def pairs(data, at, count):
 
 
 class CodeObject:
-    """`image` is the memory of all segments, `symbols` has (address, size) by name, `kernels` the metadata by name."""
+    """`image` is the memory of all segments, `symbols` has (address, size) by name, `kernels` the metadata by name, `formats` what the kernels print by, by number."""
 
     def __init__(self, data):
         if data[:4] != b"\x7fELF":
@@ -57,7 +57,7 @@ class CodeObject:
         self.image = bytearray(max(s[3] + s[6] for s in loaded))
         for _, _, offset, address, _, length, _, _ in loaded:
             self.image[address:address + length] = data[offset:offset + length]
-        self.kernels = {}
+        self.kernels, self.formats = {}, {}
         for _, _, offset, _, _, length, *_ in (s for s in segments if s[0] == 4):
             self.notes(data[offset:offset + length])
         self.symbols = self.table(data)
@@ -71,6 +71,9 @@ class CodeObject:
             if owner == b"AMDGPU" and kind == 32:
                 found, _ = unpack(data[at:at + length])
                 self.kernels.update({k[".name"]: k for k in found["amdhsa.kernels"]})
+                for entry in found.get("amdhsa.printf", []):
+                    number, _, text = entry.split(":", 2)[2].partition(",")
+                    self.formats[int(number, 16)] = text.replace("\\n", "\n")
             at += (length + 3) // 4 * 4
 
     @staticmethod
