@@ -235,6 +235,10 @@ class Flat(Global):
     prefix = "FLAT_"
 
 
+# The upper half of the first word of `v_mfma_ld_scale_b32`, with which a scaled product starts ("CDNA4 ISA", `V_MFMA_SCALE_…`).
+LOADED_SCALES = b"\xac\xd3"
+
+
 class Pending:
     """What each wave has under way of `vmcnt`: copies to shared memory, and places of other accesses, which the counter counts as well.
 
@@ -637,8 +641,20 @@ def is_plain_shared(name):
     return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and not any(w.startswith("TR") for w in words)
 
 
+def exact(decode):
+    """The decoder takes whatever stands before a product of `f8f6f4` for the scales of this product. They are only where its first word says so."""
+    def decoded(data, family):
+        inst = decode(data, family)
+        if type(inst).__name__ == "VOP3PX2" and data[2:4] != LOADED_SCALES:
+            inst = decode(data[:8] + bytes(8), family)
+        return inst
+
+    return decoded
+
+
 def add(emu, arch):
     """Adds them to the emulator's module."""
+    emu.decode_inst = exact(emu.decode_inst)
     buffer_formats()
     compiled = without_upper_halves(emu, emu._get_runner)
 
