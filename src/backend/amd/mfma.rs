@@ -78,7 +78,8 @@ pub(super) fn of_scaled<'c>(cx: &Lower<'c, '_>, op: Op, e: &AmdMfma) -> Res<Inst
     };
     // Two floats of 4 bits are a byte.
     let held = formats.map(|f| if f == Some(ScaledElem::E2m1) { instr.held / 2 } else { instr.held });
-    let mut forms: [(BasicTypeEnum<'c>, BasicTypeEnum<'c>); 2] = [(cx.llvm.i8_type().into(), cx.llvm.i8_type().into()); 2];
+    let mut forms: [(BasicTypeEnum<'c>, BasicTypeEnum<'c>); 2] =
+        [(cx.llvm.i8_type().into(), cx.llvm.i8_type().into()); 2];
     for (form, held) in forms.iter_mut().zip(held) {
         form.1 = vector(cx.llvm.i32_type().into(), held / 4)?;
     }

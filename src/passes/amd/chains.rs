@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::core::{Ir, Op, Value, ValueDef};
-use crate::ir::dialects::{ScfOp, TtOp};
 use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{ScfOp, TtOp};
 
 /// Whether an operation is `tt.dot` or `tt.dot_scaled`.
 #[must_use]
