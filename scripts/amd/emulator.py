@@ -1,7 +1,7 @@
 """Runs a kernel of a code object in tinygrad's emulator of AMD's instructions (its `test/mockgpu/amd/emu.py`).
 
-tinygrad executes each instruction from AMD's own pseudocode. It needs `clang` on PATH. What its emulator lacks of what LLVM writes is added here
-(`lacking.py`). It knows no missing wait: `s_waitcnt` does nothing there.
+tinygrad executes each instruction from AMD's own pseudocode. It needs `clang` on PATH. What its emulator lacks of what
+LLVM writes is added here (`lacking.py`). Of missing waits it knows those for copies straight to shared memory alone.
 """
 import ctypes
 import os
@@ -20,7 +20,9 @@ LDS_GRANULE = 512
 PRINTED = 1 << 16
 
 # The registers that a kernel may ask for, in order: the bit of `kernel_code_properties` and how many there are.
-USER_REGISTERS = [(0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None)]
+USER_REGISTERS = [
+    (0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None),
+]
 
 
 def load(tinygrad, arch):
@@ -41,8 +43,11 @@ class Emulator:
         self.memory = sys.modules["lacking"].Memory
 
     def run(self, code, launch, grid, values, bytes_of_shared, blocks):
-        """`values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie. `blocks` are their addresses and sizes: an access of
-        what lies elsewhere fails. Gives the text that the kernel printed."""
+        """Runs a kernel and gives the text that it printed.
+
+        `values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie. `blocks` are
+        their addresses and sizes: an access of what lies elsewhere fails.
+        """
         object_ = CodeObject(code)
         symbol = launch["symbol"]
         meta = object_.kernels[symbol]
@@ -66,7 +71,8 @@ class Emulator:
         # The command processor fills in the shared memory of the launch.
         blocks = -(-(bytes_of_shared + meta[".group_segment_fixed_size"]) // LDS_GRANULE)
         rsrc2 = rsrc2 & ~(0x1FF << 15) | blocks << 15
-        self.emu.run_asm(ctypes.addressof(image) + entry, size, *grid, launch["threads"], 1, 1, places["arguments"], rsrc2, scratch, self.family, user)
+        self.emu.run_asm(ctypes.addressof(image) + entry, size, *grid, launch["threads"], 1, 1, places["arguments"], rsrc2,
+                         scratch, self.family, user)
         return "".join(records(printed.raw, object_.formats))
 
     @staticmethod
@@ -88,7 +94,7 @@ class Emulator:
 
 
 def records(buffer, formats):
-    """The lines that the HIP runtime prints of the buffer behind a kernel (`src/backend/amd/debug.rs` says what it holds)."""
+    """The lines that the HIP runtime prints of the buffer behind a kernel; `src/backend/amd/debug.rs` says what it holds."""
     (end,) = struct.unpack_from("<I", buffer)
     at = 8
     while at < 8 + end:

@@ -235,15 +235,18 @@ class Flat(Global):
     prefix = "FLAT_"
 
 
-# The upper half of the first word of `v_mfma_ld_scale_b32`, with which a scaled product starts ("CDNA4 ISA", `V_MFMA_SCALE_…`).
+# The upper half of the first word of `v_mfma_ld_scale_b32`, with which a scaled product starts ("CDNA4 ISA",
+# `V_MFMA_SCALE_…`).
 LOADED_SCALES = b"\xac\xd3"
 
 
 class Pending:
-    """What each wave has under way of `vmcnt`: copies to shared memory, and places of other accesses, which the counter counts as well.
+    """What each wave has under way of `vmcnt`: copies to shared memory, and places of other accesses, which the counter
+    counts as well.
 
-    A copy lands at the last moment: when a wait says that no more than so many may be under way ("CDNA3 ISA", `S_WAITCNT`). So a kernel that lacks a wait reads what
-    was there before. With `EARLY` it lands at once, which shows a copy that is started before all have read what it overwrites.
+    A copy lands at the last moment: when a wait says that no more than so many may be under way ("CDNA3 ISA",
+    `S_WAITCNT`). So a kernel that lacks a wait reads what was there before. With `EARLY` it lands at once, which shows a
+    copy that is started before all have read what it overwrites.
     """
 
     EARLY = os.environ.get("TTC_EMULATED_COPIES") == "early"
@@ -289,7 +292,10 @@ def ending(compiled):
 
 
 class DirectCopy(Global):
-    """`global_load_lds_…`: what each lane has the address of goes to shared memory at M0 and the instruction's offset, lane behind lane."""
+    """`global_load_lds_…`: what each lane has the address of goes to shared memory, lane behind lane.
+
+    It starts at M0 and the instruction's offset.
+    """
 
     prefix = "GLOBAL_LOAD_LDS_"
     BYTES = {"DWORD": 4, "DWORDX3": 12, "DWORDX4": 16}
@@ -642,7 +648,10 @@ def is_plain_shared(name):
 
 
 def exact(decode):
-    """The decoder takes whatever stands before a product of `f8f6f4` for the scales of this product. They are only where its first word says so."""
+    """The decoder takes whatever stands before a product of `f8f6f4` for the scales of this product.
+
+    They are only where its first word says so.
+    """
     def decoded(data, family):
         inst = decode(data, family)
         if type(inst).__name__ == "VOP3PX2" and data[2:4] != LOADED_SCALES:
