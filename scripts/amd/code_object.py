@@ -1,4 +1,7 @@
-"""Reads AMD's code objects: segments, symbols, and the metadata of kernels (LLVM, "User Guide for AMDGPU Backend", "Code Object")."""
+"""Reads AMD's code objects: segments, symbols, and the metadata of kernels.
+
+LLVM, "User Guide for AMDGPU Backend", "Code Object".
+"""
 import struct
 
 
@@ -16,7 +19,8 @@ def unpack(data, at=0):
         return data[at:at + (kind & 31)].decode(), at + (kind & 31)
     if kind in (0xC0, 0xC2, 0xC3):
         return {0xC0: None, 0xC2: False, 0xC3: True}[kind], at
-    numbers = {0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q", 0xCA: ">f", 0xCB: ">d"}
+    numbers = {0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q"}
+    numbers |= {0xCA: ">f", 0xCB: ">d"}
     if kind in numbers:
         return struct.unpack_from(numbers[kind], data, at)[0], at + struct.calcsize(numbers[kind])
     if kind >= 0xE0:
@@ -45,7 +49,10 @@ def pairs(data, at, count):
 
 
 class CodeObject:
-    """`image` is the memory of all segments, `symbols` has (address, size) by name, `kernels` the metadata by name."""
+    """The memory of all segments is `image`; `symbols` has (address, size) by name, and `kernels` the metadata by name.
+
+    `formats` has the text of each format that the kernels print by, by its number.
+    """
 
     def __init__(self, data):
         if data[:4] != b"\x7fELF":
@@ -57,7 +64,7 @@ class CodeObject:
         self.image = bytearray(max(s[3] + s[6] for s in loaded))
         for _, _, offset, address, _, length, _, _ in loaded:
             self.image[address:address + length] = data[offset:offset + length]
-        self.kernels = {}
+        self.kernels, self.formats = {}, {}
         for _, _, offset, _, _, length, *_ in (s for s in segments if s[0] == 4):
             self.notes(data[offset:offset + length])
         self.symbols = self.table(data)
@@ -71,6 +78,9 @@ class CodeObject:
             if owner == b"AMDGPU" and kind == 32:
                 found, _ = unpack(data[at:at + length])
                 self.kernels.update({k[".name"]: k for k in found["amdhsa.kernels"]})
+                for entry in found.get("amdhsa.printf", []):
+                    number, _, text = entry.split(":", 2)[2].partition(",")
+                    self.formats[int(number, 16)] = text.replace("\\n", "\n")
             at += (length + 3) // 4 * 4
 
     @staticmethod

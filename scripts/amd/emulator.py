@@ -1,10 +1,11 @@
 """Runs a kernel of a code object in tinygrad's emulator of AMD's instructions (its `test/mockgpu/amd/emu.py`).
 
-tinygrad executes each instruction from AMD's own pseudocode. It needs `clang` on PATH. What its emulator lacks of what LLVM writes is added here
-(`lacking.py`). It knows no missing wait: `s_waitcnt` does nothing there.
+tinygrad executes each instruction from AMD's own pseudocode. It needs `clang` on PATH. What its emulator lacks of what
+LLVM writes is added here (`lacking.py`). Of missing waits it knows those for copies straight to shared memory alone.
 """
 import ctypes
 import os
+import re
 import struct
 import sys
 
@@ -15,8 +16,13 @@ FAMILIES = {"gfx90a": "cdna", "gfx942": "cdna", "gfx950": "cdna", "gfx1100": "rd
 # Bytes of shared memory that the descriptor counts in.
 LDS_GRANULE = 512
 
+# Bytes of the buffer that kernels print to, with its head.
+PRINTED = 1 << 16
+
 # The registers that a kernel may ask for, in order: the bit of `kernel_code_properties` and how many there are.
-USER_REGISTERS = [(0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None)]
+USER_REGISTERS = [
+    (0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None),
+]
 
 
 def load(tinygrad, arch):
@@ -37,8 +43,11 @@ class Emulator:
         self.memory = sys.modules["lacking"].Memory
 
     def run(self, code, launch, grid, values, bytes_of_shared, blocks):
-        """`values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie. `blocks` are their addresses and sizes: an access of
-        what lies elsewhere fails."""
+        """Runs a kernel and gives the text that it printed.
+
+        `values`: bytes for each parameter of the launch descriptor. Buffers are changed where they lie. `blocks` are
+        their addresses and sizes: an access of what lies elsewhere fails.
+        """
         object_ = CodeObject(code)
         symbol = launch["symbol"]
         meta = object_.kernels[symbol]
@@ -48,11 +57,12 @@ class Emulator:
         (properties,) = struct.unpack_from("<H", object_.image, descriptor + 56)
         # The emulator reads beyond the last instruction.
         image = (ctypes.c_uint8 * (len(object_.image) + 8192)).from_buffer(object_.image + bytes(8192))
-        arguments = self.arguments(meta, launch, grid, values)
+        printed = ctypes.create_string_buffer(struct.pack("<II", 0, PRINTED - 8), PRINTED)
+        arguments = self.arguments(meta, launch, grid, values, ctypes.addressof(printed))
         held = ctypes.create_string_buffer(bytes(arguments), len(arguments))
         dispatch = ctypes.create_string_buffer(64)
         places = {"arguments": ctypes.addressof(held), "dispatch": ctypes.addressof(dispatch)}
-        own = [(ctypes.addressof(memory), ctypes.sizeof(memory)) for memory in (image, held, dispatch)]
+        own = [(ctypes.addressof(memory), ctypes.sizeof(memory)) for memory in (image, held, dispatch, printed)]
         self.memory.blocks = [*blocks, *own]
         user = []
         for bit, count, what in USER_REGISTERS:
@@ -61,10 +71,12 @@ class Emulator:
         # The command processor fills in the shared memory of the launch.
         blocks = -(-(bytes_of_shared + meta[".group_segment_fixed_size"]) // LDS_GRANULE)
         rsrc2 = rsrc2 & ~(0x1FF << 15) | blocks << 15
-        self.emu.run_asm(ctypes.addressof(image) + entry, size, *grid, launch["threads"], 1, 1, places["arguments"], rsrc2, scratch, self.family, user)
+        self.emu.run_asm(ctypes.addressof(image) + entry, size, *grid, launch["threads"], 1, 1, places["arguments"], rsrc2,
+                         scratch, self.family, user)
+        return "".join(records(printed.raw, object_.formats))
 
     @staticmethod
-    def arguments(meta, launch, grid, values):
+    def arguments(meta, launch, grid, values, printed):
         """The memory that a kernel finds its parameters in, and behind them what the runtime adds."""
         out = bytearray(meta[".kernarg_segment_size"] + 256)
         own = [a for a in meta[".args"] if not a[".value_kind"].startswith("hidden_")]
@@ -74,8 +86,41 @@ class Emulator:
             out[a[".offset"]:a[".offset"] + a[".size"]] = value[:a[".size"]].ljust(a[".size"], b"\0")
         hidden = {f"hidden_block_count_{axis}": n for axis, n in zip("xyz", grid)}
         hidden |= {f"hidden_group_size_{axis}": n for axis, n in zip("xyz", (launch["threads"], 1, 1))}
-        hidden["hidden_grid_dims"] = 3
+        hidden |= {"hidden_grid_dims": 3, "hidden_printf_buffer": printed}
         for a in meta[".args"]:
             if a[".value_kind"] in hidden:
                 out[a[".offset"]:a[".offset"] + a[".size"]] = hidden[a[".value_kind"]].to_bytes(a[".size"], "little")
         return out
+
+
+def records(buffer, formats):
+    """The lines that the HIP runtime prints of the buffer behind a kernel; `src/backend/amd/debug.rs` says what it holds."""
+    (end,) = struct.unpack_from("<I", buffer)
+    at = 8
+    while at < 8 + end:
+        (control,) = struct.unpack_from("<I", buffer, at)
+        words = list(struct.unpack_from(f"<{(control >> 2) // 8}Q", buffer, at + 4))
+        if control & 2:
+            text = formats[words.pop(0)]
+        else:
+            text = buffer[at + 4:buffer.index(b"\0", at + 4)].decode()
+            words = words[len(text) // 8 + 1:]
+        yield re.sub(r"%(0?\d*)(?:ll)?([a-z%])", lambda m: shown(m, words), text)
+        at += control >> 2
+
+
+def shown(directive, words):
+    """One argument as C prints it."""
+    width, kind = directive[1], directive[2]
+    if kind == "%":
+        return "%"
+    word = words.pop(0)
+    if kind in "fa":
+        (value,) = struct.unpack("<d", struct.pack("<Q", word))
+        return value.hex() if kind == "a" else f"{value:f}"
+    if kind == "p":
+        return hex(word)
+    if kind == "i":
+        bits = 64 if "ll" in directive[0] else 32
+        word = (word & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
+    return f"{word:{width}{'x' if kind == 'x' else 'd'}}"

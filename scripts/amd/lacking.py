@@ -8,6 +8,7 @@
 - Operands from other lanes (DPP) and parts of operands (SDWA): the emulator goes from lane to lane and may read what it wrote for the lane before.
 - Registers from 128 on as operands of 16 bits on CDNA, where they are no upper halves as on RDNA.
 - `v_fma_mix…`, `ds_swizzle`, `v_permlane…`, and additions of pairs of halves to memory.
+- Copies from global straight to shared memory, which land when they are waited for.
 - Writing caches back and invalidating them does nothing: there is one memory.
 
 A function takes the place of what the emulator compiles of an instruction: it gets the addresses of the scalar and of the vector registers, does the
@@ -15,6 +16,7 @@ work, and advances the program counter.
 """
 import ctypes
 import functools
+import os
 import struct
 import types
 
@@ -111,6 +113,7 @@ class Memory:
         values = array(accumulator, 256 * wave.lanes).reshape(256, wave.lanes) if self.accumulates else wave.vectors
         lanes, at, there = self.addresses(wave, scalar)
         self.check(at[there])
+        Pending.add(scalar)
         if len(lanes):
             {"LOAD": self.load, "STORE": self.store, "ATOMIC": self.atomic}[self.operation](values, lanes, at, there)
 
@@ -230,6 +233,88 @@ class Global(Memory):
 
 class Flat(Global):
     prefix = "FLAT_"
+
+
+# The upper half of the first word of `v_mfma_ld_scale_b32`, with which a scaled product starts ("CDNA4 ISA",
+# `V_MFMA_SCALE_…`).
+LOADED_SCALES = b"\xac\xd3"
+
+
+class Pending:
+    """What each wave has under way of `vmcnt`: copies to shared memory, and places of other accesses, which the counter
+    counts as well.
+
+    A copy lands at the last moment: when a wait says that no more than so many may be under way ("CDNA3 ISA",
+    `S_WAITCNT`). So a kernel that lacks a wait reads what was there before. With `EARLY` it lands at once, which shows a
+    copy that is started before all have read what it overwrites.
+    """
+
+    EARLY = os.environ.get("TTC_EMULATED_COPIES") == "early"
+    waves = {}
+
+    @classmethod
+    def add(cls, scalar, landing=None):
+        if landing is not None and cls.EARLY:
+            landing()
+            landing = None
+        if landing is not None or scalar in cls.waves:
+            cls.waves.setdefault(scalar, []).append(landing)
+
+    @classmethod
+    def wait(cls, scalar, count):
+        under_way = cls.waves.get(scalar, [])
+        while len(under_way) > count:
+            if landing := under_way.pop(0):
+                landing()
+
+
+class Wait:
+    """`s_waitcnt`, of which the counter of memory accesses matters."""
+
+    def __init__(self, emu, inst, data, family):
+        number = int.from_bytes(data[:4], "little") & 0xFFFF
+        self.count = number & 0xF | number >> 14 << 4
+
+    def __call__(self, scalar, *_):
+        Pending.wait(scalar, self.count)
+
+
+def ending(compiled):
+    """The end of a program, behind which nothing is under way."""
+    program, runtime = compiled
+    place = list(program.arg.globals).index(0)
+
+    def run(*addresses):
+        Pending.waves.pop(addresses[place].value, None)
+        runtime.fxn(*addresses)
+
+    return program, types.SimpleNamespace(fxn=run)
+
+
+class DirectCopy(Global):
+    """`global_load_lds_…`: what each lane has the address of goes to shared memory, lane behind lane.
+
+    It starts at M0 and the instruction's offset.
+    """
+
+    prefix = "GLOBAL_LOAD_LDS_"
+    BYTES = {"DWORD": 4, "DWORDX3": 12, "DWORDX4": 16}
+
+    def size(self):
+        return self.BYTES[self.name]
+
+    def __call__(self, scalar, vector, _, shared):
+        wave, size = Wave(self.family, scalar, vector), self.size()
+        lanes, at, there = self.addresses(wave, scalar)
+        self.check(at)
+        data = MEMORY[(at - PAGE)[:, None] + np.arange(size)]
+        to = int(wave.scalars[124]) + self.signed_offset() + lanes * size
+
+        def land():
+            memory = np.frombuffer((ctypes.c_uint8 * (int(to.max()) + size)).from_address(shared), np.uint8)
+            memory[to[:, None] + np.arange(size)] = data
+
+        Pending.add(scalar, land if len(lanes) else None)
 
 
 class Scratch(Memory):
@@ -562,8 +647,23 @@ def is_plain_shared(name):
     return words[0] == "DS" and words[1].rstrip("2").removesuffix("ST64").rstrip("2") in known and any(w in SHARED for w in words) and not any(w.startswith("TR") for w in words)
 
 
+def exact(decode):
+    """The decoder takes whatever stands before a product of `f8f6f4` for the scales of this product.
+
+    They are only where its first word says so.
+    """
+    def decoded(data, family):
+        inst = decode(data, family)
+        if type(inst).__name__ == "VOP3PX2" and data[2:4] != LOADED_SCALES:
+            inst = decode(data[:8] + bytes(8), family)
+        return inst
+
+    return decoded
+
+
 def add(emu, arch):
     """Adds them to the emulator's module."""
+    emu.decode_inst = exact(emu.decode_inst)
     buffer_formats()
     compiled = without_upper_halves(emu, emu._get_runner)
 
@@ -572,14 +672,20 @@ def add(emu, arch):
         inst = emu.decode_inst(data, family)
         name = emu._op_name(inst)
         places, size = [0, 1, 5], inst.size()
+        if name == "S_ENDPGM" and family == "cdna":
+            return ending(compiled(data, family))
         if name in CACHES:
             work = lambda *_: None
+        elif name == "S_WAITCNT" and family == "cdna":
+            work = Wait(emu, inst, data, family)
         elif name == "DS_ADD_U32":
             work, places = SharedAdd(emu, inst, data, family), [0, 1, 5, 3]
         elif is_plain_shared(name):
             work, places = Shared(emu, inst, data, family), [0, 1, 5, 3]
         elif type(inst).__name__.endswith("_DPP16") or "SDWA" in type(inst).__name__:
             work, places = Rewritten(emu, inst, data, family, compiled), [0, 1, 2, 3, 4, 5]
+        elif name.startswith(DirectCopy.prefix):
+            work, places = DirectCopy(emu, inst, data, family), [0, 1, 5, 3]
         elif name.startswith(tuple(MEMORIES)) and not getattr(inst, "lds", 0):
             work = MEMORIES[name.split("_")[0] + "_"](emu, inst, data, family)
         elif name.startswith(("S_GETPC", "S_SETPC", "S_SWAPPC", "S_MEMREALTIME", "S_MEMTIME", "S_SENDMSG_RTN")):

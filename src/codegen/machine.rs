@@ -181,10 +181,13 @@ pub(crate) struct Poll<'c> {
     pub(crate) pred: Option<Val<'c>>,
 }
 
-/// What one `tt.print` writes to: its format, and memory for the arguments where the machine needs some.
-pub(crate) struct Printer<'c> {
-    pub(crate) format: PointerValue<'c>,
-    pub(crate) arguments: PointerValue<'c>,
+/// How one `tt.print` hands over what it prints.
+pub(crate) enum Printer<'c> {
+    /// A function of the driver gets the format, and memory with the arguments.
+    Call { format: PointerValue<'c>, arguments: PointerValue<'c> },
+    /// The host finds records in a buffer, which start with these words of 64 bits: `constant` ones name the format, others
+    /// are its text.
+    Record { format: Vec<u64>, constant: bool },
 }
 
 /// Where an assertion stands, and what it says.

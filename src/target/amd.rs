@@ -193,7 +193,13 @@ impl Target {
     /// Whether two warps of one SIMD unit are made to alternate between memory and matrix instructions.
     #[must_use]
     pub fn alternates_warps(&self) -> bool {
-        self.is_cdna3()
+        self.is_amd(&[Family::Cdna3, Family::Cdna4])
+    }
+
+    /// Whether loads of later iterations go straight to shared memory: only where one instruction copies 16 bytes a lane.
+    #[must_use]
+    pub fn copies_ahead_to_shared(&self) -> bool {
+        self.is_cdna4()
     }
 
     /// Whether an instruction can read its operand from the lane that differs in any bits of a row of 16 (RDNA; "RDNA3

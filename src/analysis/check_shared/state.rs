@@ -383,6 +383,18 @@ impl State {
         self.flights.retain(|f| f.sure);
     }
 
+    /// Where these values show several buffers of one allocation, it is no longer known which: what is under way to one of
+    /// them has been joined from as many states.
+    pub(super) fn forget_which(&mut self, values: &[Value]) {
+        for value in values {
+            let Some(places) = self.places.get_mut(value) else { continue };
+            let of = |owner: Owner| places.iter().filter(|p| p.owner == owner).count();
+            let several: BTreeSet<Owner> = places.iter().map(|p| p.owner).filter(|&owner| of(owner) > 1).collect();
+            let forget = |p: &Place| Place { known: p.known && !several.contains(&p.owner), ..p.clone() };
+            *places = places.iter().map(forget).collect();
+        }
+    }
+
     /// What is still under way.
     pub(super) fn flights(&self) -> impl Iterator<Item = &Flight> {
         self.flights.iter()

@@ -207,6 +207,9 @@ impl Checker<'_> {
                 join_into(&mut after, out);
             }
         }
+        if let Some(after) = &mut after {
+            after.forget_which(ir.results(op));
+        }
         after
     }
 

@@ -11,7 +11,8 @@
 //! 2. So many registers of the result as an instruction writes, one behind the other, are its accumulator, and the
 //!    coordinates of the first say which row of A and column of B it multiplies.
 //! 3. The sum over K may run in any order, as long as both operands agree. A lane's places along K are taken in ascending
-//!    order, as many as an instruction reads at a time; so any `kWidth` works. What the tensor lacks are zeros.
+//!    order, as many as an instruction reads at a time; so any `kWidth` works. What the tensor lacks are zeros. Operands of
+//!    4 and of 8 bits do not have the same places: there each must be what the instruction says ([`is_as_read`]).
 //! 4. K is the outer loop: consecutive instructions have different accumulators and do not wait for each other.
 //!
 //! # Example
@@ -120,8 +121,8 @@ struct Plan {
     second: Side,
     /// The coordinates of each accumulator's first register: batch, I, J.
     tiles: Vec<[u32; 3]>,
-    /// The places along K of each instruction.
-    steps: Vec<Vec<u32>>,
+    /// The places along K of each instruction, for each operand.
+    steps: Vec<[Vec<u32>; 2]>,
 }
 
 impl Plan {
@@ -148,8 +149,14 @@ impl Plan {
             registers.iter().for_each(|&r| places[r] = at);
         }
         let tiles = places.iter().step_by(instruction.result).map(|at| [at[BATCH], at[first.axis], at[second.axis]]);
-        let along = first.fragment.along(first.k);
-        let steps = along.chunks(instruction.held[0]).map(<[u32]>::to_vec).collect();
+        let along = [first.fragment.along(first.k), second.fragment.along(second.k)];
+        let chunks = |index: usize| along[index].chunks(instruction.held[index]).map(<[u32]>::to_vec);
+        // Of sixteen products at once, the second operand has the pieces of the first one side by side.
+        let steps = if instruction.pieces > 1 {
+            chunks(0).map(|step| [step.clone(), step]).collect()
+        } else {
+            chunks(0).zip(chunks(1)).map(|(x, y)| [x, y]).collect()
+        };
         Ok(Some(Plan { tiles: tiles.collect(), steps, first, second }))
     }
 }
@@ -177,8 +184,20 @@ fn fits(i: &Instruction<'_>, first: &Side, second: &Side, d: &Fragment) -> bool 
     let batches = x.moves_with(BATCH, d, BATCH) && y.moves_with(BATCH, d, BATCH);
     let warps = x.moves_with(first.axis, d, first.axis) && y.moves_with(second.axis, d, second.axis);
     let rest = x.rests_along(first.k) && y.rests_along(second.k);
-    let same_k = i.pieces > 1 || x.along(first.k) == y.along(second.k);
+    let same_k = match i.held {
+        _ if i.pieces > 1 => true,
+        [a, b] if a == b => x.along(first.k) == y.along(second.k),
+        [a, b] => is_as_read(i, a, &x.along(first.k)) && is_as_read(i, b, &y.along(second.k)),
+    };
     (0..lanes).all(lane) && batches && warps && rest && same_k
+}
+
+/// Whether the places along K of lane 0, in bytes, are those of the scaled instructions: 16 side by side, as far apart as
+/// all lanes along K have.
+fn is_as_read(i: &Instruction<'_>, held: usize, along: &[u32]) -> bool {
+    let apart = 16 * 64 / i.side;
+    let places = (0..along.len() as u32).map(|n| n / 16 * apart + n % 16);
+    held.is_multiple_of(16) && along.len().is_multiple_of(held) && places.eq(along.iter().copied())
 }
 
 fn multiply<'c>(
@@ -209,8 +228,8 @@ fn multiply<'c>(
                     (at[side.axis], at[side.k]) = (place, k);
                     at
                 };
-                let firsts: Vec<_> = step.iter().map(|&k| at(&plan.first, row, k)).collect();
-                let seconds: Vec<_> = step.iter().map(|&k| at(&plan.second, column, k ^ offset)).collect();
+                let firsts: Vec<_> = step[0].iter().map(|&k| at(&plan.first, row, k)).collect();
+                let seconds: Vec<_> = step[1].iter().map(|&k| at(&plan.second, column, k ^ offset)).collect();
                 let values = [
                     operand(cx, &plan.first, &left, &firsts, i.held[0], i.forms[0])?,
                     operand(cx, &plan.second, &right, &seconds, i.held[1], i.forms[1])?,

@@ -302,12 +302,12 @@ impl Machine for Amd {
         dialect::lower(cx, op)
     }
 
-    fn printer<'c>(&self, cx: &mut Lower<'c, '_>, _: &str, _: u32) -> Res<Printer<'c>> {
-        Err(debug::no_printing(cx))
+    fn printer<'c>(&self, cx: &mut Lower<'c, '_>, format: &str, _: u32) -> Res<Printer<'c>> {
+        debug::printer(cx, format)
     }
 
-    fn print<'c>(&self, cx: &mut Lower<'c, '_>, _: &Printer<'c>, _: &[Val<'c>]) -> Res<()> {
-        Err(debug::no_printing(cx))
+    fn print<'c>(&self, cx: &mut Lower<'c, '_>, printer: &Printer<'c>, args: &[Val<'c>]) -> Res<()> {
+        debug::print(cx, printer, args)
     }
 
     fn fail(&self, cx: &mut Lower<'_, '_>, _: &Assertion<'_>) -> Res<()> {

@@ -9,8 +9,9 @@
 //! | 8 bits | the bytes as i32, i64, or vector of i32 |
 //!
 //! The scaled instructions of CDNA4 are told the format of either operand (`cbsz`, `blgp`), and take a byte of scale for
-//! the 32 elements of a lane. Both scales constant 0 makes LLVM choose the instruction without scales (LLVM, "User Guide
-//! for AMDGPU Backend").
+//! the 32 elements of a lane. Of floats of 4 bits these are 16 bytes, side by side along K; of floats of 8 bits they are
+//! 16 bytes in the first half of the instruction's K and 16 in the second ("CDNA4 ISA", "Dense Matrix Layouts"). Both
+//! scales constant 0 makes LLVM choose the instruction without scales (LLVM, "User Guide for AMDGPU Backend").
 
 use inkwell::types::BasicTypeEnum;
 
@@ -77,13 +78,13 @@ pub(super) fn of_scaled<'c>(cx: &Lower<'c, '_>, op: Op, e: &AmdMfma) -> Res<Inst
     };
     // Two floats of 4 bits are a byte.
     let held = formats.map(|f| if f == Some(ScaledElem::E2m1) { instr.held / 2 } else { instr.held });
-    if held[0] != held[1] {
-        return Err(cx.unsupported(op, "products of floats of 4 bits by floats of 8 bits have no code generation yet"));
+    let mut forms: [(BasicTypeEnum<'c>, BasicTypeEnum<'c>); 2] =
+        [(cx.llvm.i8_type().into(), cx.llvm.i8_type().into()); 2];
+    for (form, held) in forms.iter_mut().zip(held) {
+        form.1 = vector(cx.llvm.i32_type().into(), held / 4)?;
     }
-    let words = vector(cx.llvm.i32_type().into(), held[0] / 4)?;
-    let form: (BasicTypeEnum<'c>, BasicTypeEnum<'c>) = (cx.llvm.i8_type().into(), words);
     let write: Write<'c> = Box::new(move |cx, i, operands| write_scaled(cx, i, operands, [first, second]));
-    Ok(instruction(instr, e, held.map(|n| n as usize), [form; 2], write))
+    Ok(instruction(instr, e, held.map(|n| n as usize), forms, write))
 }
 
 fn instruction<'c>(

@@ -54,8 +54,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p.add(&tt::licm::PASS);
     p.add(&canonicalize::PASS);
-    // Copies straight to LDS, which Triton makes on CDNA4, have not run anywhere yet.
-    let async_copy = false;
+    let async_copy = options.target.copies_ahead_to_shared();
     let pingpong = options.target.alternates_warps();
     p.add_with(&amd::schedule_loops::PASS, &[(amd::schedule_loops::NUM_STAGES_OPTION, options.num_stages.to_string())]);
     p.add_with(

@@ -21,7 +21,7 @@
 
 use inkwell::AddressSpace;
 use inkwell::IntPredicate;
-use inkwell::values::{InstructionOpcode, InstructionValue, IntValue};
+use inkwell::values::{InstructionOpcode, InstructionValue, IntValue, PointerValue};
 
 use super::raw::{self, Ordering};
 use crate::codegen::lower::{Lower, Res, as_int, defect};
@@ -71,12 +71,18 @@ pub(super) fn grid<'c>(cx: &mut Lower<'c, '_>, what: Grid, axis: ProgramDim) -> 
         ProgramDim::Y => 4,
         ProgramDim::Z => 8,
     };
+    let at = hidden_argument(cx, place)?;
+    as_int(cx.b.build_load(cx.int_type(32), at, "")?)
+}
+
+/// Where an argument lies that the runtime adds behind the kernel's own ("User Guide for AMDGPU Backend", "Code Object V5
+/// Metadata", `hidden_…`).
+pub(super) fn hidden_argument<'c>(cx: &mut Lower<'c, '_>, place: u64) -> Res<PointerValue<'c>> {
     let hidden = cx.intrinsic("llvm.amdgcn.implicitarg.ptr", &[], &[])?;
     let at = hidden.into_pointer_value();
     debug_assert_eq!(at.get_type().get_address_space(), AddressSpace::from(CONSTANT));
     // SAFETY: the arguments that the runtime adds have more bytes than that.
-    let at = unsafe { cx.b.build_in_bounds_gep(cx.llvm.i8_type(), at, &[cx.i32(place)], "")? };
-    as_int(cx.b.build_load(cx.int_type(32), at, "")?)
+    Ok(unsafe { cx.b.build_in_bounds_gep(cx.llvm.i8_type(), at, &[cx.i32(place)], "")? })
 }
 
 /// Waits for all warps of the block. What they wrote to shared memory is there behind it; memory of other kinds stays as

@@ -19,7 +19,7 @@ use crate::codegen::machine::{Assertion, Printer};
 /// The format as a constant, and a buffer of so many bytes.
 pub(super) fn printer<'c>(cx: &mut Lower<'c, '_>, format: &str, bytes: u32) -> Res<Printer<'c>> {
     let format = text(cx, "printfFormat_", format);
-    Ok(Printer { format, arguments: buffer(cx, bytes)? })
+    Ok(Printer::Call { format, arguments: buffer(cx, bytes)? })
 }
 
 /// Bytes of local memory, allocated once at the kernel's entry.
@@ -37,7 +37,9 @@ fn buffer<'c>(cx: &Lower<'c, '_>, bytes: u32) -> Res<PointerValue<'c>> {
 
 /// Calls `vprintf`.
 pub(super) fn print<'c>(cx: &mut Lower<'c, '_>, printer: &Printer<'c>, args: &[Val<'c>]) -> Res<()> {
-    let Printer { format, arguments: buffer } = *printer;
+    let &Printer::Call { format, arguments: buffer } = printer else {
+        return Err(defect("`vprintf` takes a format"));
+    };
     let mut offset = 0u64;
     for &arg in args {
         let bytes = cx.bits_of(arg.get_type()) / 8;

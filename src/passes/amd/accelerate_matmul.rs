@@ -180,11 +180,15 @@ fn k_width(ir: &Ir, op: Op, unit: MatrixUnit, chosen: &Chosen, k_pack: u32) -> u
         MatrixUnit::Mfma(_) => {
             let tail = is_tail(ir, op);
             let two_bytes = chosen.operands[0].is_float() && chosen.operands[0].bit_width() == Some(16);
+            // Packed operands must not be longer than K. The instructions of 64×4 and 4×64 read one operand in each of
+            // 16 blocks of lanes, which leaves no room for another part of it.
+            let k = ir.ty(tt::Dot(op).a(ir)).shape().last().copied().unwrap_or(0);
+            let packs = k >= i64::from(instr.k * k_pack) && instr.m == instr.n;
             match (tail, chosen.scaled.is_some()) {
                 (true, _) if two_bytes => 4,
                 (_, true) => instr.held / 2,
-                (true, false) => instr.held,
-                (false, false) => instr.held * k_pack,
+                (false, false) if packs => instr.held * k_pack,
+                _ => instr.held,
             }
         }
         MatrixUnit::Wmma(_) => {

@@ -64,10 +64,13 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             }
         });
     }
-    waits::join(ir);
     let arithmetic: Vec<&'static Pattern> = canonicalize::arith::PATTERNS.to_vec();
     rewrite_greedily(ir, module, &arithmetic, Config::default());
     expand::resolve_masks(ir);
+    if async_copy {
+        // Waits of the prologue and the epilogue stood in masks until here.
+        waits::update(ir);
+    }
     for op in ir.all_ops(module) {
         for key in [STAGE, CLUSTER, MAX_STAGE] {
             ir.take(op, key);

@@ -43,6 +43,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shar
     %8 = ttg.async_wait {num = 0 : i32}
     tt.return
   }
+  // Three buffers. The wait at the end of an iteration is for what the next one reads; behind the loop the buffer that is
+  // read and the one that is still filled are two of three, and nobody knows which.
+  // CHECK-LABEL: @read_behind_the_loop
+  tt.func public @read_behind_the_loop(%p: tensor<16x64x!tt.ptr<f16>, #b>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %0 = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<3x16x64xf16, #s, #smem, mutable>
+    %a = ttg.memdesc_index %0[%c0] : !ttg.memdesc<3x16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    %b = ttg.memdesc_index %0[%c1] : !ttg.memdesc<3x16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    %f = ttg.async_copy_global_to_local %p, %a : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+    %g = ttg.async_commit_group tokens %f
+    %h = ttg.async_copy_global_to_local %p, %b : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+    %j = ttg.async_commit_group tokens %h
+    %k = ttg.async_wait %g {num = 1 : i32}
+    %1:5 = scf.for %i = %c0 to %n step %c1 iter_args(%at = %c1, %now = %a, %next = %b, %ready = %k, %token = %j) -> (i32, !ttg.memdesc<16x64xf16, #s, #smem, mutable>, !ttg.memdesc<16x64xf16, #s, #smem, mutable>, !ttg.async.token, !ttg.async.token) : i32 {
+      %2 = arith.addi %at, %c1 : i32
+      %3 = arith.cmpi slt, %2, %c3 : i32
+      %slot = arith.select %3, %2, %c0 : i32
+      ttg.barrier local
+      %4 = ttg.memdesc_index %0[%slot] : !ttg.memdesc<3x16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+      %5 = ttg.async_copy_global_to_local %p, %4 : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+      %6 = ttg.async_commit_group tokens %5
+      %7 = ttg.local_load %now token %ready : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> tensor<16x64xf16, #b>
+      %8 = ttg.async_wait %token {num = 1 : i32}
+      scf.yield %slot, %next, %4, %8, %6 : i32, !ttg.memdesc<16x64xf16, #s, #smem, mutable>, !ttg.memdesc<16x64xf16, #s, #smem, mutable>, !ttg.async.token, !ttg.async.token
+    }
+    ttg.barrier local
+    %9 = ttg.local_load %1#1 token %1#3 : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> tensor<16x64xf16, #b>
+    %10 = ttg.async_wait %1#4 {num = 0 : i32}
+    tt.return
+  }
   // CHECK-LABEL: @hardware
   tt.func public @hardware(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
     %true = arith.constant true

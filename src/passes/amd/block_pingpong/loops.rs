@@ -55,8 +55,26 @@ impl Found {
         }
         let [global_loads, local_loads, local_stores] = <[Vec<Op>; 3]>::try_from(kept).ok()?;
         let fits = global_loads.len() == 2 && local_loads.len() == 2;
+        let fits = fits && global_loads.iter().all(|&load| has_steady_mask(ir, looped, load));
         fits.then_some(Found { looped, dot, global_loads, local_loads, local_stores })
     }
+}
+
+/// Whether the mask of a load, if it has one, is the same in every iteration. Others are of tiles at a border along K, for
+/// which the new order is not made.
+fn has_steady_mask(ir: &Ir, looped: Op, load: Op) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut queue: Vec<Value> = tt::Load(load).mask(ir).into_iter().collect();
+    while let Some(value) = queue.pop() {
+        let home = ir.value_block(value).and_then(|block| ir.block_op(block));
+        let inside = home.is_some_and(|op| ir.is_ancestor(looped, op));
+        match ir.def(value) {
+            ValueDef::Arg { .. } if inside => return false,
+            ValueDef::Result { op, .. } if inside && seen.insert(op) => queue.extend(ir.operands(op)),
+            _ => {}
+        }
+    }
+    true
 }
 
 /// The memory operations that bring a product's operands.

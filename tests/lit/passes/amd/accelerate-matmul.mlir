@@ -62,6 +62,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
+// A chain may go from one iteration to the next: the second product reads what the first one left in the iteration before,
+// as in attention with its scores computed ahead.
+// CHECK: #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32, 8], isTransposed = true}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @chain_across_iterations
+  // CHECK-NOT: #mma1
+  tt.func @chain_across_iterations(%q: tensor<128x64xf16, #a>, %k: tensor<64x64xf16, #b>, %v: tensor<64x64xf16, #b>, %z: tensor<128x64xf32, #blocked>, %n: i32) -> tensor<128x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %z, %ahead = %z) -> (tensor<128x64xf32, #blocked>, tensor<128x64xf32, #blocked>) : i32 {
+      %s = tt.dot %q, %k, %z : tensor<128x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<128x64xf32, #blocked>
+      %h = arith.truncf %ahead : tensor<128x64xf32, #blocked> to tensor<128x64xf16, #blocked>
+      %p = ttg.convert_layout %h : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #a>
+      // The operand that comes from a product has 4 elements side by side.
+      // CHECK: tt.dot {{.*}} tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>>
+      %o = tt.dot %p, %v, %sum : tensor<128x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<128x64xf32, #blocked>
+      scf.yield %o, %s : tensor<128x64xf32, #blocked>, tensor<128x64xf32, #blocked>
+    }
+    tt.return %r#0 : tensor<128x64xf32, #blocked>
+  }
+}
+
+// -----
+
 // RDNA3 has no products of 8-bit floats: they become f16, which is exact.
 // CHECK: #ttg.amd_wmma<{version = 1, isTranspose = true, ctaLayout = {warp = {{\[\[}}0, 1], [1, 0]]}}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
