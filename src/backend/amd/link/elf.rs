@@ -67,7 +67,7 @@ impl Symbol<'_> {
 
     /// Whether another library's symbol could take its place when the code object is loaded.
     pub(super) fn can_be_replaced(&self) -> bool {
-        !self.is_local() && self.other & 3 == 0
+        !self.is_local() && self.other.is_multiple_of(4)
     }
 }
 
