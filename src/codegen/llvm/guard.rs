@@ -17,7 +17,6 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, mpsc};
 
-use super::heap;
 use crate::threads;
 
 type Report = Box<dyn FnOnce(String)>;
@@ -126,7 +125,6 @@ pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, F
         builder.name("llvm".into()).spawn(move || {
             let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
             let (work, send) = job.expect("one thread has started").take();
-            heap::prepare();
             let fatal = send.clone();
             REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
             let result = work();
@@ -137,11 +135,7 @@ pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, F
     let thread = thread.map_err(|e| Failure::NoThread(e.to_string()))?;
     drop(job);
     match receive.recv() {
-        Ok(Ok(result)) => {
-            // The next LLVM thread gets this one's arena only if this one has ended ([`heap`]).
-            drop(thread.join());
-            Ok(result.take())
-        }
+        Ok(Ok(result)) => Ok(result.take()),
         Ok(Err(text)) => Err(Failure::Fatal(text)),
         // Neither a result nor a report: `work` panicked, and so does its caller.
         Err(mpsc::RecvError) => match thread.join() {

@@ -13,7 +13,6 @@
 //! further steps fail too.
 
 mod guard;
-mod heap;
 mod order;
 mod target;
 
