@@ -219,17 +219,16 @@ impl Walk<'_> {
         if extent != 1 && extent != self.depth {
             return None;
         }
-        match ir.def_op(value) {
-            Some(op) => self.need_operands(op, axis)?,
-            None => {
-                let index = ir.args(self.body).iter().position(|&arg| arg == value)?.checked_sub(1)?;
-                let init = For(self.looped).init(ir)[index];
-                // The start gets the longer axis too, even where it is one column wide.
-                if *ir.ty(init).shape().get(axis)? != self.depth || self.advance(index).is_none() {
-                    return None;
-                }
-                self.need(init, axis)?;
+        if let Some(op) = ir.def_op(value) {
+            self.need_operands(op, axis)?;
+        } else {
+            let index = ir.args(self.body).iter().position(|&arg| arg == value)?.checked_sub(1)?;
+            let init = For(self.looped).init(ir)[index];
+            // The start gets the longer axis too, even where it is one column wide.
+            if *ir.ty(init).shape().get(axis)? != self.depth || self.advance(index).is_none() {
+                return None;
             }
+            self.need(init, axis)?;
         }
         self.axes.insert(value, axis);
         self.order.push((value, axis));
