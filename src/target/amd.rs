@@ -226,6 +226,12 @@ impl Target {
         self.is_amd(&[Family::Cdna2, Family::Cdna3, Family::Cdna4])
     }
 
+    /// Whether halves of a vector register are registers of their own.
+    #[must_use]
+    pub fn has_half_registers(&self) -> bool {
+        self.is_amd(&[Family::Rdna3, Family::Rdna4])
+    }
+
     /// CDNA4: MI350.
     #[must_use]
     pub fn is_cdna4(&self) -> bool {

@@ -15,6 +15,7 @@
 //! into the branch, and there the thread waits for each load before it starts the next one.
 
 use inkwell::AddressSpace;
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue, IntValue};
 
 use super::raw::{self, Ordering, Rmw, SPACES};
@@ -129,11 +130,15 @@ pub(super) fn guarded_values<'c, 'a>(
 /// A load from global memory.
 pub(super) fn load<'c>(cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<Vec<Val<'c>>> {
     let words = load.words;
+    // LLVM 22 loses vectors of one half between two blocks where halves of a register are registers.
+    let is_half = words.count == 1 && words.bits <= 16 && cx.options.target.has_half_registers();
     let otherwise = match load.pred {
+        Some(_) if is_half => vec![moved(cx, &load.otherwise, words.bits)?],
         Some(_) => vec![vector_of(cx, &load.otherwise, words.bits)?],
         None => vec![],
     };
-    let ty = cx.int_type(words.bits).vec_type(words.count as u32);
+    let word = cx.int_type(words.bits);
+    let ty: BasicTypeEnum<'c> = if is_half { word.into() } else { word.vec_type(words.count as u32).into() };
     let loaded = guarded_values(cx, load.pred, &otherwise, |cx| {
         let value = cx.b.build_load(ty, load.address.into_pointer_value(), "")?;
         let access = value.as_instruction_value().ok_or_else(|| defect("a load is an instruction"))?;
