@@ -185,8 +185,8 @@ pub(crate) struct Poll<'c> {
 pub(crate) enum Printer<'c> {
     /// A function of the driver gets the format, and memory with the arguments.
     Call { format: PointerValue<'c>, arguments: PointerValue<'c> },
-    /// The host finds records in a buffer, which start with these words of 64 bits: `constant` ones name the format, others
-    /// are its text.
+    /// The host finds records in a buffer, which start with these words of 64 bits: `constant` ones name the format,
+    /// others are its text.
     Record { format: Vec<u64>, constant: bool },
 }
 

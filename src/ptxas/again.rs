@@ -8,9 +8,9 @@
 //! on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the gaps. So where
 //! a few registers less would make room for one more block, ptxas is told so; if it then spills no more than before,
 //! that answer is taken. Asynchronous products run under other work of their block, so there only a second block is
-//! worth it. A scan waits in turns as well, for one shuffle after the other: three of four scans across warps ran at the
-//! speed of Triton's by the number of their blocks. Other kernels live from the loads that one thread has in flight, for
-//! which they need the registers.
+//! worth it. A scan waits in turns as well, for one shuffle after the other: three of four scans across warps ran at
+//! the speed of Triton's by the number of their blocks. Other kernels live from the loads that one thread has in
+//! flight, for which they need the registers.
 
 use super::Usage;
 use crate::target::Target;

@@ -196,7 +196,8 @@ impl Target {
         self.is_amd(&[Family::Cdna3, Family::Cdna4])
     }
 
-    /// Whether loads of later iterations go straight to shared memory: only where one instruction copies 16 bytes a lane.
+    /// Whether loads of later iterations go straight to shared memory: only where one instruction copies 16 bytes a
+    /// lane.
     #[must_use]
     pub fn copies_ahead_to_shared(&self) -> bool {
         self.is_cdna4()

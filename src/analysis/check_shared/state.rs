@@ -383,8 +383,8 @@ impl State {
         self.flights.retain(|f| f.sure);
     }
 
-    /// Where these values show several buffers of one allocation, it is no longer known which: what is under way to one of
-    /// them has been joined from as many states.
+    /// Where these values show several buffers of one allocation, it is no longer known which: what is under way to one
+    /// of them has been joined from as many states.
     pub(super) fn forget_which(&mut self, values: &[Value]) {
         for value in values {
             let Some(places) = self.places.get_mut(value) else { continue };

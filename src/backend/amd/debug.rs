@@ -2,18 +2,19 @@
 //!
 //! # Printing
 //!
-//! The HIP runtime gives a kernel a buffer, if the code object has formats, and prints what it finds there behind the kernel.
-//! No library of device code is needed for that.
+//! The HIP runtime gives a kernel a buffer, if the code object has formats, and prints what it finds there behind the
+//! kernel. No library of device code is needed for that.
 //!
-//! 1. A format is a string of the code object (`amdhsa.printf`), under a number: `0:0:1,pid (%u, %u, %u)…`. Equal formats
-//!    have one number. The runtime knows no way to write a backslash, so a format that has one stands in the records.
-//! 2. The buffer starts with the bytes that are taken and the bytes that there are, 32 bits each. A lane takes as many as its
-//!    record has, by comparing and swapping; if there are not enough, nothing of it is printed.
-//! 3. A record is a word of 32 bits, its length in bytes times 4, plus 2 for a format with a number; this number in 64 bits,
-//!    or the text with zeros up to 8 bytes; and each argument in 64 bits.
+//! 1. A format is a string of the code object (`amdhsa.printf`), under a number: `0:0:1,pid (%u, %u, %u)…`. Equal
+//!    formats have one number. The runtime knows no way to write a backslash, so a format that has one stands in the
+//!    records.
+//! 2. The buffer starts with the bytes that are taken and the bytes that there are, 32 bits each. A lane takes as many
+//!    as its record has, by comparing and swapping; if there are not enough, nothing of it is printed.
+//! 3. A record is a word of 32 bits, its length in bytes times 4, plus 2 for a format with a number; this number in 64
+//!    bits, or the text with zeros up to 8 bytes; and each argument in 64 bits.
 //!
-//! "User Guide for AMDGPU Backend", "Code Object V5 Metadata", `hidden_printf_buffer`; LLVM's `AMDGPUEmitPrintf` and ROCm's
-//! `rocprintf` agree on the records.
+//! "User Guide for AMDGPU Backend", "Code Object V5 Metadata", `hidden_printf_buffer`; LLVM's `AMDGPUEmitPrintf` and
+//! ROCm's `rocprintf` agree on the records.
 //!
 //! # Assertions
 //!
@@ -136,8 +137,8 @@ fn place<'c>(cx: &Lower<'c, '_>, from: PointerValue<'c>, bytes: IntValue<'c>) ->
     Ok(unsafe { cx.b.build_in_bounds_gep(cx.llvm.i8_type(), from, &[bytes], "")? })
 }
 
-/// An argument as 64 bits. What the format reads of an integer are its lowest bits, whose sign the runtime's own `printf`
-/// sees.
+/// An argument as 64 bits. What the format reads of an integer are its lowest bits, whose sign the runtime's own
+/// `printf` sees.
 fn widened<'c>(cx: &Lower<'c, '_>, arg: Val<'c>) -> Res<Val<'c>> {
     let word = cx.int_type(64);
     Ok(match arg {

@@ -11,8 +11,9 @@
 //! 2. So many registers of the result as an instruction writes, one behind the other, are its accumulator, and the
 //!    coordinates of the first say which row of A and column of B it multiplies.
 //! 3. The sum over K may run in any order, as long as both operands agree. A lane's places along K are taken in ascending
-//!    order, as many as an instruction reads at a time; so any `kWidth` works. What the tensor lacks are zeros. Operands of
-//!    4 and of 8 bits do not have the same places: there each must be what the instruction says ([`is_as_read`]).
+//!    order, as many as an instruction reads at a time; so any `kWidth` works. What the tensor lacks are zeros.
+//!    Operands of 4 and of 8 bits do not have the same places: there each must be what the instruction says
+//!    ([`is_as_read`]).
 //! 4. K is the outer loop: consecutive instructions have different accumulators and do not wait for each other.
 //!
 //! # Example
@@ -192,8 +193,8 @@ fn fits(i: &Instruction<'_>, first: &Side, second: &Side, d: &Fragment) -> bool 
     (0..lanes).all(lane) && batches && warps && rest && same_k
 }
 
-/// Whether the places along K of lane 0, in bytes, are those of the scaled instructions: 16 side by side, as far apart as
-/// all lanes along K have.
+/// Whether the places along K of lane 0, in bytes, are those of the scaled instructions: 16 side by side, as far apart
+/// as all lanes along K have.
 fn is_as_read(i: &Instruction<'_>, held: usize, along: &[u32]) -> bool {
     let apart = 16 * 64 / i.side;
     let places = (0..along.len() as u32).map(|n| n / 16 * apart + n % 16);

@@ -1,9 +1,9 @@
 //! LLVM's AMDGPU back end: initialisation, target machines, and what ttc does around it.
 //!
-//! The passes are those of LLVM's `O3` that find something in kernels that ttc lowered, once each: LLVM's own list repeats
-//! most of them, and takes twice as long for the same code (docs/amd.md). LLVM IR of others gets all of `O3`. Denormals
-//! are kept (`denormal-fp-math-f32` is `ieee`), and multiplications and additions are fused where the compilation asks
-//! for it.
+//! The passes are those of LLVM's `O3` that find something in kernels that ttc lowered, once each: LLVM's own list
+//! repeats most of them, and takes twice as long for the same code (docs/amd.md). LLVM IR of others gets all of `O3`.
+//! Denormals are kept (`denormal-fp-math-f32` is `ieee`), and multiplications and additions are fused where the
+//! compilation asks for it.
 
 use std::path::Path;
 use std::sync::Once;

@@ -26,8 +26,8 @@ const CODE_OBJECT: u64 = 500;
 /// AMD's GPUs.
 pub(crate) struct Amd;
 
-/// Lets LLVM load each argument of a kernel where it is needed, as Triton does. By default it loads all of them where the
-/// kernel starts, several at once, and a loop then keeps them in scalar registers. `inreg` asks for arguments in
+/// Lets LLVM load each argument of a kernel where it is needed, as Triton does. By default it loads all of them where
+/// the kernel starts, several at once, and a loop then keeps them in scalar registers. `inreg` asks for arguments in
 /// registers from the start; where hardware has no such thing, only this is left of it.
 fn load_arguments_late<'c>(cx: &Lower<'c, '_>, kernel: FunctionValue<'c>) {
     let inreg = cx.llvm.create_enum_attribute(Attribute::get_named_enum_kind_id("inreg"), 0);

@@ -2,8 +2,8 @@
 //!
 //! Everything behind TTGIR follows Triton's order on AMD: shared memory is placed and barriers inserted as on any
 //! vendor, lowering writes through [`machine::Amd`], LLVM's own `O3` runs with the target machine set, and the assembly
-//! becomes a code object by LLVM's assembler ([`object`]) and a linker ([`link`]), both in this process. Where one of them
-//! does not take what it gets, or the user names another, LLVM's programs do the step.
+//! becomes a code object by LLVM's assembler ([`object`]) and a linker ([`link`]), both in this process. Where one of
+//! them does not take what it gets, or the user names another, LLVM's programs do the step.
 
 mod atomics;
 mod buffer;

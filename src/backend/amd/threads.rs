@@ -75,8 +75,8 @@ pub(super) fn grid<'c>(cx: &mut Lower<'c, '_>, what: Grid, axis: ProgramDim) -> 
     as_int(cx.b.build_load(cx.int_type(32), at, "")?)
 }
 
-/// Where an argument lies that the runtime adds behind the kernel's own ("User Guide for AMDGPU Backend", "Code Object V5
-/// Metadata", `hidden_…`).
+/// Where an argument lies that the runtime adds behind the kernel's own ("User Guide for AMDGPU Backend", "Code Object
+/// V5 Metadata", `hidden_…`).
 pub(super) fn hidden_argument<'c>(cx: &mut Lower<'c, '_>, place: u64) -> Res<PointerValue<'c>> {
     let hidden = cx.intrinsic("llvm.amdgcn.implicitarg.ptr", &[], &[])?;
     let at = hidden.into_pointer_value();

@@ -1,10 +1,10 @@
 //! What a loop moves its pointers on by is computed once.
 //!
-//! `p += n * 2`, for pointers to halves and an `n` of 32 bits, adds `n * 4` bytes. The back end computes `n * 2` in front
-//! of the loop as one product of 64 bits (`mul.wide`), and doubles it. ptxas makes one product of both, and since that
-//! can add as well, it multiplies anew for each pointer in each iteration: eight `IMAD.WIDE` in front of a product of
-//! matrices, where eight additions of a number that all threads share would do. They cost up to 7 % of a whole kernel
-//! ([performance.md]).
+//! `p += n * 2`, for pointers to halves and an `n` of 32 bits, adds `n * 4` bytes. The back end computes `n * 2` in
+//! front of the loop as one product of 64 bits (`mul.wide`), and doubles it. ptxas makes one product of both, and since
+//! that can add as well, it multiplies anew for each pointer in each iteration: eight `IMAD.WIDE` in front of a product
+//! of matrices, where eight additions of a number that all threads share would do. They cost up to 7 % of a whole
+//! kernel ([performance.md]).
 //!
 //! A `mov` in assembly between the extension of `n` and what is computed from it keeps the back end from making it one
 //! product. It is no instruction of the GPU.

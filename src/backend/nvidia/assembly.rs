@@ -52,8 +52,8 @@ impl Assembly {
 
     /// The value of an argument that is a constant integer of at most 64 bits, and its bits.
     pub(super) fn constant(&self, argument: usize) -> Option<(u64, u32)> {
-        // SAFETY: the call is alive, and the index is below its number of arguments; a constant integer has an integer's
-        // type.
+        // SAFETY: the call is alive, and the index is below its number of arguments; a constant integer has an
+        // integer's type.
         unsafe {
             if argument >= LLVMGetNumArgOperands(self.call) as usize {
                 return None;

@@ -23,7 +23,8 @@ pub(super) const MOST_CARRIED: usize = 12;
 /// The most steps of a pointer in an iteration.
 const MOST_STEPS: usize = 8;
 
-/// Puts a `freeze` behind the last `getelementptr` that a pointer of a loop goes through on its way to the next iteration.
+/// Puts a `freeze` behind the last `getelementptr` that a pointer of a loop goes through on its way to the next
+/// iteration.
 pub(crate) fn keep_recurrences(module: &Module<'_>) {
     let builder = module.get_context().create_builder();
     for function in module.get_functions() {

@@ -14,8 +14,8 @@
 //! 3. Each user gets a test of its bit, right before it. Loads and stores test `word & bit != 0`, and everything else
 //!    tests `~word & bit == 0`. It is the same, but ptxas does not see that, and so it does not keep a predicate from
 //!    the load until its value is used.
-//! 4. Branches keep the mask. Where all threads agree on it, ptxas knows; of a bit in a word of masks that differ it does
-//!    not, and would compute the loop behind the branch without registers that all threads share.
+//! 4. Branches keep the mask. Where all threads agree on it, ptxas knows; of a bit in a word of masks that differ it
+//!    does not, and would compute the loop behind the branch without registers that all threads share.
 //!
 //! # Example
 //!
@@ -85,8 +85,8 @@ fn is_mask(i: InstructionValue<'_>) -> bool {
         && matches!(i.get_opcode(), InstructionOpcode::ICmp | InstructionOpcode::And | InstructionOpcode::Or)
 }
 
-/// The instructions outside of a block that use a value as a mask: no branches, and no phis, since what they use lives at
-/// the end of the block before.
+/// The instructions outside of a block that use a value as a mask: no branches, and no phis, since what they use lives
+/// at the end of the block before.
 fn users_elsewhere<'c>(i: InstructionValue<'c>, block: BasicBlock<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
     users(i).filter(move |u| u.get_parent() != Some(block) && may_test(*u))
 }

@@ -19,8 +19,8 @@
 //! 4. Levels whose `v` are registers are one step too: the thread goes over the classes in order.
 //! 5. Levels whose `v` crosses warps are one step. Totals are stored once. After a barrier each thread reads all of its
 //!    larger block, in wide loads, and goes over them in order up to its own. Either the totals of a larger block lie
-//!    side by side, or, where levels of registers follow and it takes fewer loads, those of four of the thread's classes
-//!    do: 8 classes in 2 warps are 2 wide stores and 4 wide loads instead of 8 stores and 8 loads.
+//!    side by side, or, where levels of registers follow and it takes fewer loads, those of four of the thread's
+//!    classes do: 8 classes in 2 warps are 2 wide stores and 4 wide loads instead of 8 stores and 8 loads.
 //! 6. At the end the carries go before the prefixes.
 //!
 //! In a reverse scan, first and second, before and after change places at every level.
@@ -185,8 +185,8 @@ impl ScanPlan {
 const WIDE: u32 = 2;
 
 /// The logarithm of the classes whose totals lie side by side: those of one access, of what `registers` levels tell
-/// apart, if that takes fewer loads than the parts side by side. All threads load, and with classes side by side a thread
-/// holds all parts of all of them at once, while one thread of a warp stores.
+/// apart, if that takes fewer loads than the parts side by side. All threads load, and with classes side by side a
+/// thread holds all parts of all of them at once, while one thread of a warp stores.
 fn run_bits(crossing: u32, registers: u32) -> u32 {
     let (parts, classes, run) = (1u32 << crossing, 1u32 << registers, registers.min(WIDE));
     let by_parts = classes * parts.div_ceil(1 << WIDE);

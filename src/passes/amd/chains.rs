@@ -54,8 +54,8 @@ fn sources(ir: &Ir, of: Value, home: Op) -> BTreeSet<Op> {
     seen
 }
 
-/// Whether another product of the region reads what this one computes, as its operand `index`: in the same iteration of a
-/// loop, or in the next one by a value that the loop carries.
+/// Whether another product of the region reads what this one computes, as its operand `index`: in the same iteration of
+/// a loop, or in the next one by a value that the loop carries.
 #[must_use]
 pub(super) fn is_head(ir: &Ir, dot: Op, index: usize) -> bool {
     let mut after = dependents(ir, ir.results(dot), dot);
@@ -72,8 +72,8 @@ pub(super) fn is_head(ir: &Ir, dot: Op, index: usize) -> bool {
     })
 }
 
-/// Whether A of this product is computed from another product of the region, in the same iteration of a loop or in the one
-/// before.
+/// Whether A of this product is computed from another product of the region, in the same iteration of a loop or in the
+/// one before.
 #[must_use]
 pub(super) fn is_tail(ir: &Ir, dot: Op) -> bool {
     let a = factor(ir, dot, 0);

@@ -1,5 +1,5 @@
-//! `tritonamdgpu-prepare-if-combining`: what stands between two `scf.if` on one condition goes in front of the first, and
-//! both become one.
+//! `tritonamdgpu-prepare-if-combining`: what stands between two `scf.if` on one condition goes in front of the first,
+//! and both become one.
 //!
 //! ```text
 //! %a = scf.if %c { … yield %x }           %t = tt.trans %x
@@ -9,10 +9,11 @@
 //!
 //! 1. Take neighbours among the `scf.if` of a block that have one condition.
 //! 2. Nothing moves unless everything between them can: it has no effects, and uses no result of the first.
-//! 3. Of two that then stand side by side, the second one's branches go behind those of the first. There a result of the
-//!    first is what its branch yields.
+//! 3. Of two that then stand side by side, the second one's branches go behind those of the first. There a result of
+//!    the first is what its branch yields.
 //!
-//! Step 3 is a part of MLIR's canonicalisation of `scf.if`, which Triton runs behind this pass. ttc's has no such pattern.
+//! Step 3 is a part of MLIR's canonicalisation of `scf.if`, which Triton runs behind this pass. ttc's has no such
+//! pattern.
 
 use crate::ir::core::{Block, InsertPoint, Ir, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::scf::scf::If;

@@ -16,9 +16,9 @@
 //! 2. Choose how many steps make a line of 128 bytes, and the stages of the new loop, at least three. Two blocks that
 //!    fit on a multiprocessor before must fit afterwards.
 //! 3. Repeat these values with an axis that is so many times longer ([`emit`]). Column `c` of it is column
-//!    `c mod BLOCK_K` of step `c div BLOCK_K`: where the body uses the loop's variable, each column uses that of its own
-//!    step, and where it uses a pointer that advances, as many steps are added. So every address and every mask is what
-//!    it was, whatever the source computes them from.
+//!    `c mod BLOCK_K` of step `c div BLOCK_K`: where the body uses the loop's variable, each column uses that of its
+//!    own step, and where it uses a pointer that advances, as many steps are added. So every address and every mask is
+//!    what it was, whatever the source computes them from.
 //! 4. The last steps of the new loop may lie behind the end of the old one. Their columns are masked out, unless a mask
 //!    ends where the loop does ([`remaining`]).
 //!

@@ -12,12 +12,12 @@
 //! 2. The first operation of a stretch that waits is its *wait*: a reduction, a scan, a conversion between layouts, or
 //!    `ttg.async_wait`.
 //! 3. A load behind the wait and in the same stretch moves in front of it, with all that it needs, unless that needs
-//!    something that cannot move: the result of the wait, of another load or of any operation with an effect. Loads move
-//!    as long as [`MOST`] registers of a thread hold what they load.
+//!    something that cannot move: the result of the wait, of another load or of any operation with an effect. Loads
+//!    move as long as [`MOST`] registers of a thread hold what they load.
 //!
-//! What waits has a barrier in it, by which one thread sees what another one wrote before. So a load stays if the kernel
-//! writes the memory of the same parameter anywhere, and so do all loads of a kernel that may wait for what others write
-//! meanwhile ([`touched::may_wait`]).
+//! What waits has a barrier in it, by which one thread sees what another one wrote before. So a load stays if the
+//! kernel writes the memory of the same parameter anywhere, and so do all loads of a kernel that may wait for what
+//! others write meanwhile ([`touched::may_wait`]).
 
 use std::collections::BTreeSet;
 

@@ -50,8 +50,8 @@ struct Sides {
     first: Vec<Op>,
     /// Pairs of values from outside, each once.
     choices: Vec<(Value, Value)>,
-    /// For each operand of each operation of the first side and for each value that it yields, in order, the choice that
-    /// it is, if it is one.
+    /// For each operand of each operation of the first side and for each value that it yields, in order, the choice
+    /// that it is, if it is one.
     chosen: Vec<Option<usize>>,
     yielded: Vec<Value>,
 }
@@ -89,8 +89,8 @@ fn equal_sides(ir: &Ir, branch: Op) -> Option<Sides> {
     (!found.first.is_empty() && registers <= MOST_REGISTERS).then_some(found)
 }
 
-/// The number of a pair of values from outside of both sides; `None` if a side made one of them or none can be selected:
-/// buffers in shared memory, tensor descriptors and tokens are known by where they were made.
+/// The number of a pair of values from outside of both sides; `None` if a side made one of them or none can be
+/// selected: buffers in shared memory, tensor descriptors and tokens are known by where they were made.
 fn choice(ir: &Ir, (a, v): (Block, Value), (b, w): (Block, Value), found: &mut Sides) -> Option<usize> {
     let is_inside = |block, value| ir.def_op(value).is_some_and(|def| ir.parent_block(def) == Some(block));
     if is_inside(a, v) || is_inside(b, w) || ir.ty(v) != ir.ty(w) || !can_be_selected(ir.ty(v)) {

@@ -12,8 +12,8 @@ const REL32_LO: u32 = 10;
 const REL32_HI: u32 = 11;
 const REL16: u32 = 14;
 
-/// The bytes of each section of the object, by its number, with addresses filled in. `None` if a relocation would be the
-/// loader's or another linker's work.
+/// The bytes of each section of the object, by its number, with addresses filled in. `None` if a relocation would be
+/// the loader's or another linker's work.
 pub(super) fn contents(object: &Object<'_>, layout: &Layout<'_>) -> Option<Vec<Vec<u8>>> {
     let mut contents: Vec<Vec<u8>> = object.sections.iter().map(|s| s.bytes.to_vec()).collect();
     for (i, (section, bytes)) in object.sections.iter().zip(&mut contents).enumerate() {

@@ -1,7 +1,7 @@
 //! The tables by which a loader finds symbols: which symbols it sees, their names, and two hash tables of them.
 //!
-//! System V's table is that of the "System V ABI", chapter 5. GNU's has a Bloom filter in front and needs the symbols in
-//! the order of its buckets; `lld` and `ld` write the same one.
+//! System V's table is that of the "System V ABI", chapter 5. GNU's has a Bloom filter in front and needs the symbols
+//! in the order of its buckets; `lld` and `ld` write the same one.
 
 use super::elf::{ABSOLUTE, Object};
 

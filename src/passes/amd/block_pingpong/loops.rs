@@ -60,8 +60,8 @@ impl Found {
     }
 }
 
-/// Whether the mask of a load, if it has one, is the same in every iteration. Others are of tiles at a border along K, for
-/// which the new order is not made.
+/// Whether the mask of a load, if it has one, is the same in every iteration. Others are of tiles at a border along K,
+/// for which the new order is not made.
 fn has_steady_mask(ir: &Ir, looped: Op, load: Op) -> bool {
     let mut seen = BTreeSet::new();
     let mut queue: Vec<Value> = tt::Load(load).mask(ir).into_iter().collect();

@@ -1,7 +1,7 @@
 //! Writes the loop that fetches several steps at once.
 //!
-//! Names as in [the algorithm](super): column `c` of a longer axis is column `low = c mod BLOCK_K` of the step `high = c
-//! div BLOCK_K` of a round, and round `j` has the steps `t = factor * j + high`.
+//! Names as in [the algorithm](super): column `c` of a longer axis is column `low = c mod BLOCK_K` of the step `high =
+//! c div BLOCK_K` of a round, and round `j` has the steps `t = factor * j + high`.
 
 use std::collections::BTreeMap;
 

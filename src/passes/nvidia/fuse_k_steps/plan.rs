@@ -204,8 +204,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Notes that a value gets a longer axis, and what it is made of. A value that is the same in all iterations and all
-    /// columns stays.
+    /// Notes that a value gets a longer axis, and what it is made of. A value that is the same in all iterations and
+    /// all columns stays.
     fn need(&mut self, value: Value, axis: usize) -> Option<()> {
         let ir = self.ir;
         if let Some(&known) = self.axes.get(&value) {

@@ -1,11 +1,11 @@
 //! Masks that end where the loop ends: comparisons that say that a column lies in front of the end of K.
 //!
-//! A loop of `cdiv(K, BLOCK_K)` steps leaves out the columns from K on by `c < K - k * BLOCK_K`. Over several steps that is
-//! one comparison of the longer axis, `c < K - first * BLOCK_K`, whose right side is the same for all columns. It is false
-//! too where there is no step any more, so nothing else need be asked there.
+//! A loop of `cdiv(K, BLOCK_K)` steps leaves out the columns from K on by `c < K - k * BLOCK_K`. Over several steps
+//! that is one comparison of the longer axis, `c < K - first * BLOCK_K`, whose right side is the same for all columns.
+//! It is false too where there is no step any more, so nothing else need be asked there.
 //!
-//! Why that is exact: the loop runs for `t < n`, and `n = cdiv(K, BLOCK_K)`, so `t * BLOCK_K < K` in each step, and none of
-//! the differences overflows. From `n` on, `t * BLOCK_K >= K`.
+//! Why that is exact: the loop runs for `t < n`, and `n = cdiv(K, BLOCK_K)`, so `t * BLOCK_K < K` in each step, and
+//! none of the differences overflows. From `n` on, `t * BLOCK_K >= K`.
 
 use crate::ir::core::{Attr, Block, Ir, Op, Value};
 use crate::ir::dialects::arith::arith::{Addi, Cmpi, Divsi, Muli, Subi};
