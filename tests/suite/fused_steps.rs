@@ -12,7 +12,6 @@
 use ttc::interp::{Arg, BufferId, Memory};
 use ttc::ir::{FloatKind, Type};
 
-use super::kernels::in_parallel;
 use super::random_ir::Random;
 use super::random_kernels::{self, Became, Kernel, number, pick};
 
@@ -187,22 +186,5 @@ fn check(seed: u64, emulate: bool) -> Result<Became, String> {
 
 #[test]
 fn fused_steps_keep_what_random_kernels_compute() {
-    if let Ok(seed) = std::env::var("TTC_STEPS_SEED") {
-        let seed = seed.parse().unwrap();
-        println!("{}\n{:?}", kernel(seed).0.source, check(seed, true));
-        return;
-    }
-    let count = std::env::var("TTC_STEPS_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let seeds: Vec<u64> = (0..count).collect();
-    let counts: [std::sync::atomic::AtomicU64; 3] = Default::default();
-    let wrong = in_parallel(&seeds, |&seed| match check(seed, seed % 8 == 0) {
-        Ok(became) => {
-            counts[became as usize].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            vec![]
-        }
-        Err(e) => vec![e],
-    });
-    println!("faulty, kept, rewritten: {counts:?}");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(counts[Became::Rewritten as usize].load(std::sync::atomic::Ordering::Relaxed) > count / 10, "{counts:?}");
+    random_kernels::check_seeds("TTC_STEPS", 300, |seed| kernel(seed).0.source, check);
 }

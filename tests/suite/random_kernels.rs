@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ttc::driver::{Debug, Job, JobOptions, Reuse, Stage, input, run_each};
 use ttc::emu::{Landing, Options};
@@ -16,6 +17,7 @@ use ttc::passes::manager::{self, Pipeline};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
+use super::kernels::in_parallel;
 use super::random_ir::Random;
 
 /// A kernel `k` of one file, and how it is launched.
@@ -113,4 +115,32 @@ fn emulated(text: &str, kernel: &Kernel, want: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Checks as many seeds as the variable `{name}_SEEDS` says, or the one that `{name}_SEED` says, and that the pass
+/// rewrites more than a tenth of the kernels. `check` is given whether to run in the emulator too.
+pub(crate) fn check_seeds(
+    name: &str,
+    default: u64,
+    source: impl Fn(u64) -> String,
+    check: impl Fn(u64, bool) -> Result<Became, String> + Sync,
+) {
+    if let Ok(seed) = std::env::var(format!("{name}_SEED")) {
+        let seed = seed.parse().unwrap();
+        println!("{}\n{:?}", source(seed), check(seed, true));
+        return;
+    }
+    let count = std::env::var(format!("{name}_SEEDS")).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let seeds: Vec<u64> = (0..count).collect();
+    let counts: [AtomicU64; 3] = Default::default();
+    let wrong = in_parallel(&seeds, |&seed| match check(seed, seed % 8 == 0) {
+        Ok(became) => {
+            counts[became as usize].fetch_add(1, Ordering::Relaxed);
+            vec![]
+        }
+        Err(e) => vec![e],
+    });
+    println!("faulty, kept, rewritten: {counts:?}");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(counts[Became::Rewritten as usize].load(Ordering::Relaxed) > count / 10, "{counts:?}");
 }

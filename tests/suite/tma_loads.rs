@@ -12,7 +12,6 @@
 use ttc::interp::{self, Arg, Memory};
 use ttc::ir::{FloatKind, Type};
 
-use super::kernels::in_parallel;
 use super::random_ir::Random;
 use super::random_kernels::{self, Became, number, pick};
 
@@ -230,23 +229,5 @@ fn check(seed: u64, emulate: bool) -> Result<Became, String> {
 
 #[test]
 fn tma_loads_keep_what_random_kernels_compute() {
-    if let Ok(seed) = std::env::var("TTC_TMA_SEED") {
-        let seed = seed.parse().unwrap();
-        println!("{}\n{:?}", kernel(seed).source, check(seed, true));
-        return;
-    }
-    let count = std::env::var("TTC_TMA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
-    let seeds: Vec<u64> = (0..count).collect();
-    let (kept, rewritten, faulty) = Default::default();
-    let counts: [std::sync::atomic::AtomicU64; 3] = [kept, rewritten, faulty];
-    let wrong = in_parallel(&seeds, |&seed| match check(seed, seed % 8 == 0) {
-        Ok(became) => {
-            counts[became as usize].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            vec![]
-        }
-        Err(e) => vec![e],
-    });
-    println!("faulty, kept, rewritten: {counts:?}");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(counts[Became::Rewritten as usize].load(std::sync::atomic::Ordering::Relaxed) > count / 10, "{counts:?}");
+    random_kernels::check_seeds("TTC_TMA", 600, |seed| kernel(seed).source, check);
 }

@@ -32,6 +32,12 @@ pub fn const_of(ir: &Ir, value: Value) -> Option<Attr> {
     if ir.kind(op).has(Traits::CONSTANT) { Constant(op).value(ir) } else { None }
 }
 
+/// The integer that defines `value` as a constant.
+#[must_use]
+pub fn int_of(ir: &Ir, value: Value) -> Option<i64> {
+    const_of(ir, value).and_then(Attr::int_value)
+}
+
 /// Whether a value is a constant of which every element is zero; a float's zero may have either sign.
 #[must_use]
 pub fn is_zero(ir: &Ir, value: Value) -> bool {

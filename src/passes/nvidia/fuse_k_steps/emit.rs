@@ -390,14 +390,13 @@ fn wide_integer(b: &mut Builder<'_>, value: Value) -> Value {
 /// How often a loop runs whose lower bound and step are constants; not positive if it does not.
 fn trips(b: &mut Builder<'_>, looped: scf::For) -> Value {
     let (lower, upper, step) = (looped.lower(b.ir), looped.upper(b.ir), looped.step(b.ir));
-    let constant = |ir: &Ir, value| fold::const_of(ir, value).and_then(Attr::int_value);
     let mut length = upper;
-    if constant(b.ir, lower) != Some(0) {
+    if fold::int_of(b.ir, lower) != Some(0) {
         let ty = b.ir.ty(upper);
         let end = b.value(ArithOp::Maxsi, &[upper, lower], ty);
         length = b.value(ArithOp::Subi, &[end, lower], ty);
     }
-    if constant(b.ir, step) == Some(1) { length } else { rounded_up(b, length, step) }
+    if fold::int_of(b.ir, step) == Some(1) { length } else { rounded_up(b, length, step) }
 }
 
 /// `ceil(value / by)` for a positive `by`, without overflow; not positive if `value` is not.

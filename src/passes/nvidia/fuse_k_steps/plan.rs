@@ -4,23 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::remaining::Loop;
 use crate::analysis::axis_info::AxisInfoAnalysis;
-use crate::ir::core::{Attr, Block, Ir, Op, Type, Value};
+use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR, WARP_SPECIALIZE};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, Effects, OpKind, Traits, TtOp};
 use crate::ir::effects::is_speculatable;
 use crate::ir::rewrite::fold;
+use crate::passes::ttg::pipeline::fit_stages::{LEAST, OTHER_REGISTERS};
 use crate::target::{SharedMemory, Target};
 
 /// A line of the L2 cache, and the longest row that a swizzle of shared memory knows.
 const LINE: i64 = 128;
-/// With two stages, copies and products that run on would wait for each other.
-const LEAST_STAGES: i64 = 3;
 /// Where a loop is known to be short, at most one in so many steps may be for nothing.
 const LEAST_SHARE: i64 = 16;
-/// Registers of a thread beside the products' results, as for the choice of stages (`fit_stages`).
-const OTHER_REGISTERS: i64 = 64;
 /// Rows of a product through `wgmma`, which four warps do together.
 const ROWS: i64 = 64;
 
@@ -100,7 +97,7 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
 
 /// Whether a loop counts up in constant steps from a constant that is not negative.
 fn counts_up(ir: &Ir, looped: For) -> bool {
-    let constant = |value| fold::const_of(ir, value).and_then(Attr::int_value);
+    let constant = |value| fold::int_of(ir, value);
     let ty = ir.ty(looped.lower(ir));
     !looped.unsignedCmp(ir)
         && (ty == Type::int(32) || ty == Type::int(64))
@@ -171,7 +168,7 @@ fn load_of(ir: &Ir, value: Value) -> Option<tt::Load> {
 /// How often a loop with constant bounds runs.
 fn trips(ir: &Ir, looped: Op) -> Option<i64> {
     let looped = For(looped);
-    let constant = |value| fold::const_of(ir, value).and_then(Attr::int_value);
+    let constant = |value| fold::int_of(ir, value);
     let (lower, upper, step) = (constant(looped.lower(ir))?, constant(looped.upper(ir))?, constant(looped.step(ir))?);
     let length = upper.checked_sub(lower)?.max(0);
     Some(length / step + i64::from(length % step > 0))
@@ -183,13 +180,13 @@ fn stages(limits: &Limits, asked: i64, step: i64, factor: i64, sums: i64) -> Opt
     if asked < 2 {
         return None;
     }
-    let registers = sums + OTHER_REGISTERS * limits.warps * 32;
+    let registers = sums + OTHER_REGISTERS as i64 * limits.warps * 32;
     let by_registers = (i64::from(Target::REGISTERS_PER_MULTIPROCESSOR) / registers).max(1);
     let reserved = i64::from(SharedMemory::RESERVED);
     let blocks = |stages: i64, step: i64| ((limits.shared + reserved) / (stages * step + reserved)).min(by_registers);
     let before = blocks(asked, step);
-    let most = ((asked + factor - 1) / factor).max(LEAST_STAGES);
-    (LEAST_STAGES..=most).rev().find(|&stages| blocks(stages, step * factor) >= before.clamp(1, 2))
+    let most = ((asked + factor - 1) / factor).max(LEAST);
+    (LEAST..=most).rev().find(|&stages| blocks(stages, step * factor) >= before.clamp(1, 2))
 }
 
 /// The walk from a product's operands to what they are made of.
@@ -350,7 +347,7 @@ pub(super) fn advance(ir: &Ir, looped: Op, index: usize) -> Option<Advance> {
         return None;
     }
     let offset = moved.offset(ir);
-    if let Some(by) = fold::const_of(ir, offset).and_then(Attr::int_value) {
+    if let Some(by) = fold::int_of(ir, offset) {
         // Four steps fit into 32 bits.
         return (by.abs() < 1 << 28).then_some(Advance::By(by));
     }

@@ -7,7 +7,7 @@
 //! Why that is exact: the loop runs for `t < n`, and `n = cdiv(K, BLOCK_K)`, so `t * BLOCK_K < K` in each step, and
 //! none of the differences overflows. From `n` on, `t * BLOCK_K >= K`.
 
-use crate::ir::core::{Attr, Block, Ir, Op, Value};
+use crate::ir::core::{Block, Ir, Op, Value};
 use crate::ir::dialects::arith::arith::{Addi, Cmpi, Divsi, Muli, Subi};
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
@@ -29,8 +29,8 @@ impl Loop {
     /// The loop as one over K, if its bounds say so: `range(0, cdiv(K, BLOCK_K))` or `range(0, K, BLOCK_K)`.
     pub(super) fn of(ir: &Ir, looped: Op, body: Block, depth: i64) -> Option<Loop> {
         let (bounds, variable) = (For(looped), ir.args(body)[0]);
-        let (upper, step) = (bounds.upper(ir), constant(ir, bounds.step(ir))?);
-        if constant(ir, bounds.lower(ir)) != Some(0) {
+        let (upper, step) = (bounds.upper(ir), fold::int_of(ir, bounds.step(ir))?);
+        if fold::int_of(ir, bounds.lower(ir)) != Some(0) {
             return None;
         }
         if step == depth {
@@ -39,7 +39,7 @@ impl Loop {
         let quotient = Divsi(defined(ir, upper, ArithOp::Divsi).filter(|_| step == 1)?);
         let sum = Addi(defined(ir, quotient.lhs(ir), ArithOp::Addi)?);
         let is_rounded_up =
-            constant(ir, quotient.rhs(ir)) == Some(depth) && constant(ir, sum.rhs(ir)) == Some(depth - 1);
+            fold::int_of(ir, quotient.rhs(ir)) == Some(depth) && fold::int_of(ir, sum.rhs(ir)) == Some(depth - 1);
         is_rounded_up.then(|| Loop { counts_columns: false, variable, depth, end: sum.lhs(ir) })
     }
 
@@ -96,13 +96,9 @@ impl Loop {
             return value == self.variable;
         }
         defined(ir, value, ArithOp::Muli).map(Muli).is_some_and(|product| {
-            product.lhs(ir) == self.variable && constant(ir, product.rhs(ir)) == Some(self.depth)
+            product.lhs(ir) == self.variable && fold::int_of(ir, product.rhs(ir)) == Some(self.depth)
         })
     }
-}
-
-fn constant(ir: &Ir, value: Value) -> Option<i64> {
-    fold::const_of(ir, value).and_then(Attr::int_value)
 }
 
 fn defined(ir: &Ir, value: Value, kind: ArithOp) -> Option<Op> {

@@ -22,9 +22,9 @@ use crate::target::Target;
 
 /// Registers of a thread that are no results of products: addresses, counters, what moves between memory and the
 /// tensor cores. 32 to 90 in the products that were measured.
-const OTHER_REGISTERS: usize = 64;
+pub(crate) const OTHER_REGISTERS: usize = 64;
 /// The fewest stages that are chosen.
-const LEAST: i64 = 3;
+pub(crate) const LEAST: i64 = 3;
 
 /// The stages that a loop gets: `asked`, or fewer. `loads` are those that are started ahead.
 pub(super) fn fitting(ir: &Ir, looped: Op, loads: &[Op], asked: i64) -> i64 {

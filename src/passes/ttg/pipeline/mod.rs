@@ -11,7 +11,7 @@
 
 pub mod assign_latencies;
 pub mod expand;
-mod fit_stages;
+pub(crate) mod fit_stages;
 pub mod loads;
 pub mod schedule;
 pub mod schedule_loops;
