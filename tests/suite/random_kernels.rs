@@ -1,5 +1,6 @@
 //! What tests of passes on TTIR share that compare random kernels before and after: a kernel's source becomes TTIR, the
 //! pass runs, and what comes out runs in the interpreter and as PTX in the emulator.
+#![allow(clippy::print_stdout)]
 
 use std::path::Path;
 use std::sync::Arc;
