@@ -7,7 +7,7 @@
 //! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the
 //!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
-//!    the report says that the register allocator gave up, ptxas runs once more in another way ([`again`]).
+//!    the report says that the registers could be chosen better, ptxas runs once more in another way ([`again`]).
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
@@ -128,22 +128,13 @@ impl Assembled {
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let first = once(ptx, target, options, &[])?;
     let usage = first.usage();
-    let blocks = if !options.again {
-        None
-    } else if again::gave_up(&usage, ptx) {
-        Some(1)
-    } else {
-        options.shared.and_then(|shared| again::one_more_block(&usage, ptx, target, shared))
-    };
-    let Some(blocks) = blocks else { return Ok(first) };
+    let attempt = if options.again { again::attempt(&usage, ptx, target, options.shared) } else { None };
+    let Some(attempt) = attempt else { return Ok(first) };
     // A ptxas that does not know the option has given its answer.
-    let option = ["--minnctapersm", &blocks.to_string()];
+    let option = ["--minnctapersm", &attempt.blocks().to_string()];
     let Ok(second) = once(ptx, target, options, &option) else { return Ok(first) };
     let time = first.time + second.time;
-    let is_better = match blocks {
-        1 => second.usage().spilled() < usage.spilled(),
-        _ => again::is_better(&second.usage(), &usage),
-    };
+    let is_better = attempt.is_better(&second.usage(), &usage, ptx);
     Ok(Assembled { time, ..if is_better { second } else { first } })
 }
 

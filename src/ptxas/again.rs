@@ -1,25 +1,40 @@
-//! When ptxas's allocator of registers gives up, and what makes it try harder.
+//! When ptxas chooses registers badly, and what makes it choose again ([`Attempt`]).
 //!
-//! For some kernels ptxas 13 answers with 32 registers and kilobytes of spills, where a thread may have 255 registers
-//! and a fifth of the spills is enough. It chooses a number of registers for the blocks that could then share a
-//! multiprocessor, and does not come back from a bad choice. Told that one block is enough, it chooses again.
-//!
-//! For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with products
-//! on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the gaps. So where
-//! a few registers less would make room for one more block, ptxas is told so; if it then spills no more than before,
-//! that answer is taken. Asynchronous products run under other work of their block, so there only a second block is
-//! worth it. A scan waits in turns as well, for one shuffle after the other: three of four scans across warps ran at
-//! the speed of Triton's by the number of their blocks. Other kernels live from the loads that one thread has in
-//! flight, for which they need the registers.
+//! 1. For some kernels ptxas 13 answers with 32 registers and kilobytes of spills, where a thread may have 255 registers
+//!    and a fifth of the spills is enough. It chooses a number of registers for the blocks that could then share a
+//!    multiprocessor, and does not come back from a bad choice. Told that one block is enough, it chooses again.
+//! 2. For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with
+//!    products on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the
+//!    gaps. So where a few registers less would make room for one more block, ptxas is told so; if it then spills no
+//!    more than before, that answer is taken. Asynchronous products run under other work of their block, so there only a
+//!    second block is worth it. A scan waits in turns as well, for one shuffle after the other: three of four scans
+//!    across warps ran at the speed of Triton's by the number of their blocks. Other kernels live from the loads that
+//!    one thread has in flight, for which they need the registers.
+//! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
+//!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
+//!    and the answer is taken if it still leaves room for [`ENOUGH`] threads.
+
+use std::collections::BTreeSet;
 
 use super::Usage;
 use crate::target::Target;
+
+/// Products on the tensor cores.
+const ASYNCHRONOUS: &str = "wgmma.mma_async";
+const SYNCHRONOUS: &str = "mma.sync";
 
 /// Bytes of PTX beyond which ptxas is not asked again for one more block: it takes seconds.
 const LARGEST: usize = 300_000;
 
 /// The most threads of a multiprocessor with which another block is worth it: half of what it holds.
 const THREADS: u32 = 1024;
+
+/// The threads of a multiprocessor that keep its memory busy: nine warps on each of its four schedulers.
+const ENOUGH: u32 = 1152;
+
+/// The registers up to which ptxas never had to save any: with 32 the most threads share a multiprocessor, and what is
+/// left of them for numbers.
+const FREE: u32 = 24;
 
 /// The most blocks of a multiprocessor.
 const BLOCKS: u32 = 32;
@@ -33,18 +48,57 @@ const REGISTERS: u32 = Target::REGISTERS_PER_MULTIPROCESSOR;
 /// The most registers of a thread.
 const MOST: u32 = 255;
 
+/// A second run of ptxas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Attempt {
+    /// The first one gave up.
+    Recover,
+    /// So many blocks might share a multiprocessor.
+    Blocks(u32),
+    /// Loads might stand together.
+    Stream,
+}
+
+/// The attempt that is worth it behind a first answer, for a kernel whose block has `shared` bytes, if these are known.
+pub(super) fn attempt(usage: &Usage, ptx: &str, target: &Target, shared: Option<u32>) -> Option<Attempt> {
+    if gave_up(usage, ptx) {
+        return Some(Attempt::Recover);
+    }
+    let blocks = shared.and_then(|shared| one_more_block(usage, ptx, target, shared));
+    blocks.map(Attempt::Blocks).or_else(|| saves_in_a_stream(usage, ptx).then_some(Attempt::Stream))
+}
+
+impl Attempt {
+    /// The blocks of a multiprocessor that ptxas is told.
+    pub(super) fn blocks(self) -> u32 {
+        match self {
+            Attempt::Recover | Attempt::Stream => 1,
+            Attempt::Blocks(blocks) => blocks,
+        }
+    }
+
+    /// Whether the second answer is better than the first. One for more blocks that has far fewer registers than it may
+    /// have keeps too few values at once, and instructions wait for each other.
+    pub(super) fn is_better(self, second: &Usage, first: &Usage, ptx: &str) -> bool {
+        match self {
+            Attempt::Recover => second.spilled() < first.spilled(),
+            Attempt::Blocks(_) => second.spilled() <= first.spilled() && second.registers * 10 >= first.registers * 7,
+            Attempt::Stream => second.spilled() == 0 && resident(second, threads(ptx)) >= ENOUGH,
+        }
+    }
+}
+
 /// Whether a kernel spills with less than half of the registers that its threads may have.
-pub(super) fn gave_up(usage: &Usage, ptx: &str) -> bool {
+fn gave_up(usage: &Usage, ptx: &str) -> bool {
     usage.spilled() > 0 && usage.registers > 0 && usage.registers < allowed(ptx) / 2
 }
 
 /// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it and `shared` bytes
 /// of a block's shared memory leave it.
-pub(super) fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
-    let is_asynchronous = ptx.contains("wgmma.mma_async");
-    let waits = is_asynchronous || ptx.contains("mma.sync") || scans(ptx);
-    let is_limited = numbers(ptx, ".maxnreg ").chain(numbers(ptx, ".minnctapersm ")).next().is_some();
-    if ptx.len() > LARGEST || !waits || is_limited || usage.spilled() > 0 {
+fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
+    let is_asynchronous = ptx.contains(ASYNCHRONOUS);
+    let waits = is_asynchronous || ptx.contains(SYNCHRONOUS) || scans(ptx);
+    if ptx.len() > LARGEST || !waits || is_limited(ptx) || usage.spilled() > 0 {
         return None;
     }
     let threads = threads(ptx);
@@ -62,10 +116,34 @@ fn scans(ptx: &str) -> bool {
     ["shfl.sync.up", "shfl.sync.down"].iter().any(|shuffle| ptx.contains(shuffle))
 }
 
-/// Whether ptxas's second answer, for more blocks, is better than its first. One with far fewer registers than it may
-/// have keeps too few values at once, and instructions wait for each other.
-pub(super) fn is_better(second: &Usage, first: &Usage) -> bool {
-    second.spilled() <= first.spilled() && second.registers * 10 >= first.registers * 7
+/// Whether a kernel without products goes over its data once, and has registers that ptxas may have saved. Where a loop
+/// waits for a reduction in each iteration, other blocks are what fills the gaps.
+fn saves_in_a_stream(usage: &Usage, ptx: &str) -> bool {
+    let multiplies = ptx.contains(ASYNCHRONOUS) || ptx.contains(SYNCHRONOUS);
+    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, threads(ptx)) >= ENOUGH;
+    is_full && !multiplies && ptx.len() <= LARGEST && !is_limited(ptx) && !(ptx.contains("shfl.sync") && loops(ptx))
+}
+
+/// Whether a branch goes back to a label above it.
+fn loops(ptx: &str) -> bool {
+    let mut labels = BTreeSet::new();
+    ptx.lines().map(str::trim).any(|line| {
+        if let Some(label) = line.strip_suffix(':') {
+            labels.insert(label);
+        }
+        let target = line.strip_suffix(';').and_then(|line| line.rsplit_once([' ', '\t']));
+        target.is_some_and(|(branch, label)| branch.contains("bra") && labels.contains(label))
+    })
+}
+
+/// Whether the PTX says how many registers or blocks there may be.
+fn is_limited(ptx: &str) -> bool {
+    numbers(ptx, ".maxnreg ").chain(numbers(ptx, ".minnctapersm ")).next().is_some()
+}
+
+/// The threads of blocks of so many that share a multiprocessor, by their registers.
+fn resident(usage: &Usage, threads: u32) -> u32 {
+    REGISTERS / (usage.registers.max(1).next_multiple_of(UNIT) * threads) * threads
 }
 
 /// The registers that a thread of the smallest block of a kernel may have.
@@ -131,8 +209,30 @@ mod tests {
     #[test]
     fn another_block_may_not_cost_too_much() {
         let usage = |registers, spill_loads| Usage { registers, spill_loads, ..Usage::default() };
-        assert!(is_better(&usage(168, 0), &usage(178, 0)));
-        assert!(!is_better(&usage(168, 4), &usage(178, 0)));
-        assert!(!is_better(&usage(122, 0), &usage(198, 0)));
+        let is_better = |second, first| Attempt::Blocks(2).is_better(&second, &first, "");
+        assert!(is_better(usage(168, 0), usage(178, 0)));
+        assert!(!is_better(usage(168, 4), usage(178, 0)));
+        assert!(!is_better(usage(122, 0), usage(198, 0)));
+    }
+
+    #[test]
+    fn streams_need_no_full_multiprocessor() {
+        let target = Target::parse("sm_90a").unwrap();
+        let usage = |registers| Usage { registers, ..Usage::default() };
+        let ptx = |body: &str| format!(".visible .entry k()\n.reqntid 128\n{{\n{body}\nret;\n}}\n");
+        let tried = |registers, body: &str| attempt(&usage(registers), &ptx(body), &target, Some(0));
+        let turn = "$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;";
+        assert_eq!(tried(32, ""), Some(Attempt::Stream));
+        assert_eq!(tried(32, turn), Some(Attempt::Stream));
+        assert_eq!(tried(32, "shfl.sync.bfly.b32"), Some(Attempt::Stream));
+        assert_eq!(tried(32, &format!("shfl.sync.bfly.b32\n{turn}")), None);
+        // Nothing was saved, or too few blocks are left already.
+        assert_eq!(tried(20, ""), None);
+        assert_eq!(tried(64, ""), None);
+        assert_eq!(tried(32, "mma.sync.aligned"), None);
+        assert_eq!(tried(32, ".maxnreg 32"), None);
+        let is_better = |registers| Attempt::Stream.is_better(&usage(registers), &usage(32), &ptx(""));
+        assert!(is_better(56));
+        assert!(!is_better(64));
     }
 }

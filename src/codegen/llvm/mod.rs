@@ -12,6 +12,7 @@
 //! Every step that can meet a fatal error of LLVM runs under [`guard`]; after such an error the module is gone and
 //! further steps fail too.
 
+mod floats;
 mod guard;
 mod order;
 mod target;
@@ -435,7 +436,7 @@ pub(crate) fn parse_llir(
 ) -> Result<Module, Diagnostic> {
     let isa_version = llvm.version_of_text(text, &options.target);
     let (context, messages) = Draft::context();
-    let owned = text.to_owned();
+    let owned = floats::older(text).into_owned();
     let failed = |e: String| unreadable(&e, options.source_name.as_deref());
     let parsed = guard::run(move || {
         let buffer = MemoryBuffer::create_from_memory_range_copy(owned.as_bytes(), "llir");

@@ -401,8 +401,7 @@ impl Scan<'_> {
         carries: &mut [Carry<'c>],
     ) -> Res<()> {
         let slot = slots[at.registers[run[0]]];
-        let number = cx.b.build_right_shift(slot, cx.i32(u64::from(at.run_bits)), false, "")?;
-        let own = cx.b.build_and(number, cx.i32(at.parts as u64 - 1), "")?;
+        let own = part_of(cx, at, slot)?;
         let parts = self.parts(cx, at, slot, (run, like))?;
         let own = if self.reverse { cx.b.build_xor(own, cx.i32(at.parts as u64 - 1), "")? } else { own };
         let exists = cx.b.build_int_compare(IntPredicate::NE, own, cx.i32(0), "")?;
@@ -470,20 +469,20 @@ impl Scan<'_> {
     ) -> Res<Vec<Vec<Tuple<'c>>>> {
         let (bytes, starts) = self.starts(cx, at);
         let base = cx.scratch(self.op)?;
-        let of_parts = cx.i32(((at.parts - 1) << at.run_bits) as u64);
+        let of_parts = cx.i32(at.offset(at.parts - 1) as u64);
         let first = cx.b.build_and(slot, cx.b.build_not(of_parts, "")?, "")?;
         let mut parts: Vec<Vec<Tuple<'c>>> = vec![vec![vec![]; at.parts]; run.len()];
         for (i, value) in like.iter().enumerate() {
             let address = slot_address(cx, base, starts[i], first, bytes[i])?;
-            if at.run_bits == 0 {
-                let loaded = cx.load_shared_run(address, value.get_type(), at.parts)?;
-                parts[0].iter_mut().zip(loaded).for_each(|(tuple, value)| tuple.push(value));
-                continue;
-            }
-            for part in 0..at.parts {
-                let at = cx.shared_at(address, cx.i32((part * run.len()) as u64 * u64::from(bytes[i])))?;
-                let loaded = cx.load_shared_run(at, value.get_type(), run.len())?;
-                parts.iter_mut().zip(loaded).for_each(|(parts, value)| parts[part].push(value));
+            for far in (0..at.parts).step_by(1 << at.near_bits) {
+                let address = cx.shared_at(address, cx.i32(at.offset(far) as u64 * u64::from(bytes[i])))?;
+                if run.len() > 1 {
+                    let loaded = cx.load_shared_run(address, value.get_type(), run.len())?;
+                    parts.iter_mut().zip(loaded).for_each(|(parts, value)| parts[far].push(value));
+                } else {
+                    let loaded = cx.load_shared_run(address, value.get_type(), 1 << at.near_bits)?;
+                    parts[0][far..].iter_mut().zip(loaded).for_each(|(tuple, value)| tuple.push(value));
+                }
             }
         }
         Ok(parts)
@@ -499,6 +498,20 @@ impl Scan<'_> {
         }
         Ok((before, sum))
     }
+}
+
+/// The number of the part whose total lies in a slot.
+fn part_of<'c>(cx: &mut Lower<'c, '_>, at: &Totals, slot: IntValue<'c>) -> Res<IntValue<'c>> {
+    let near = (1u64 << at.near_bits) - 1;
+    let own = cx.b.build_and(slot, cx.i32(near), "")?;
+    let far = at.parts as u64 - 1 & !near;
+    if far == 0 {
+        return Ok(own);
+    }
+    // `far_shift` is at least `near_bits`, since what lies side by side is lowest.
+    let above = cx.b.build_right_shift(slot, cx.i32(u64::from(at.far_shift - at.near_bits)), false, "")?;
+    let above = cx.b.build_and(above, cx.i32(far), "")?;
+    Ok(cx.b.build_or(own, above, "")?)
 }
 
 fn known<'l, 'c>(line: &'l Line<'c>, class: usize) -> Res<&'l Tuple<'c>> {

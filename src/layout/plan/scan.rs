@@ -20,7 +20,8 @@
 //! 5. Levels whose `v` crosses warps are one step. Totals are stored once. After a barrier each thread reads all of its
 //!    larger block, in wide loads, and goes over them in order up to its own. Either the totals of a larger block lie
 //!    side by side, or, where levels of registers follow and it takes fewer loads, those of four of the thread's
-//!    classes do: 8 classes in 2 warps are 2 wide stores and 4 wide loads instead of 8 stores and 8 loads.
+//!    classes do: 8 classes in 2 warps are 2 wide stores and 4 wide loads instead of 8 stores and 8 loads. Next to what
+//!    one access moves lies what the neighbouring lanes want, so that no two of them meet in a bank.
 //! 6. At the end the carries go before the prefixes.
 //!
 //! In a reverse scan, first and second, before and after change places at every level.
@@ -108,6 +109,10 @@ pub struct Totals {
     /// The logarithm of the number of classes whose totals lie side by side, all of one thread and one line. With 0,
     /// it is the parts of a larger block that lie side by side.
     pub run_bits: u32,
+    /// The logarithm of the parts of a larger block that lie side by side: those of one access, where no classes do.
+    pub near_bits: u32,
+    /// Where the other bits of the part's number begin in the slot's number.
+    pub far_shift: u32,
     /// The register at whose slot each class is stored and found.
     pub registers: Vec<usize>,
     /// A map from (register, lane, warp) to the slot, in elements.
@@ -119,6 +124,14 @@ pub struct Totals {
     pub start: u32,
     /// The number of slots of this step, for each operand.
     pub slots: u32,
+}
+
+impl Totals {
+    /// How far the slot of a part lies behind that of part 0.
+    #[must_use]
+    pub fn offset(&self, part: usize) -> usize {
+        part & low_bits(self.near_bits) as usize | part >> self.near_bits << self.far_shift
+    }
 }
 
 impl ScanPlan {
@@ -192,6 +205,30 @@ fn run_bits(crossing: u32, registers: u32) -> u32 {
     let by_parts = classes * parts.div_ceil(1 << WIDE);
     let by_classes = (classes >> run) * parts;
     if by_classes < by_parts { run } else { 0 }
+}
+
+/// The bits of the number of a total, whose lowest `crossing` bits are its part and whose next `run` may be its place in
+/// a run, in the order that they have in the slot's number.
+struct SlotOrder {
+    bits: Vec<u32>,
+    far_shift: u32,
+}
+
+/// Orders the bits of a total's number: first what one access moves, then what `lanes` tell apart, which access memory at
+/// once, then the other bits of the part, and all others.
+fn slot_order((crossing, run, near): (u32, u32, u32), count: u32, lanes: Vec<u64>) -> SlotOrder {
+    let mut bits: Vec<u32> = (0..near).chain(crossing..crossing + run).collect();
+    let parts = low_bits(crossing);
+    for bit in lanes.into_iter().flat_map(|number| (0..count).filter(move |bit| (number & !parts) >> bit & 1 == 1)) {
+        if !bits.contains(&bit) {
+            bits.push(bit);
+        }
+    }
+    let far_shift = bits.len() as u32;
+    bits.extend(near..crossing);
+    let others: Vec<u32> = (crossing..count).filter(|bit| !bits.contains(bit)).collect();
+    bits.extend(others);
+    SlotOrder { bits, far_shift }
 }
 
 /// A layout with the direction of the scan.
@@ -329,15 +366,16 @@ impl Scan {
         let p = &self.places;
         let left = p.axis_bits - level;
         let run_bits = run_bits(crossing, registers);
-        // The bits of the run change places with those of the parts.
-        let ordered = |number: u64| {
-            let (parts, runs) = (number & low_bits(crossing), number >> crossing & low_bits(run_bits));
-            number >> (crossing + run_bits) << (crossing + run_bits) | parts << run_bits | runs
-        };
-        let slot = p.offsets(p.rest_bits + left, |place| p.beside(place) << left | ordered(p.along(place) >> level));
+        let near_bits = if run_bits == 0 { crossing.min(WIDE) } else { 0 };
+        let number = |place: u64| p.beside(place) << left | p.along(place) >> level;
+        let order = slot_order((crossing, run_bits, near_bits), p.rest_bits + left, self.lane_numbers(&number));
+        let to_slot = |number: u64| (0..).zip(&order.bits).fold(0, |slot, (i, &bit)| slot | (number >> bit & 1) << i);
+        let slot = p.offsets(p.rest_bits + left, |place| to_slot(number(place)));
         Totals {
             parts: 1 << crossing,
             run_bits,
+            near_bits,
+            far_shift: order.far_shift,
             registers: classes.registers.iter().map(|&r| r as usize).collect(),
             copies: free_thread_bits(&slot),
             owner,
@@ -345,5 +383,10 @@ impl Scan {
             start,
             slots: 1 << (p.rest_bits + left),
         }
+    }
+
+    /// What each bit of the lane adds to a number of places.
+    fn lane_numbers(&self, number: impl Fn(u64) -> u64) -> Vec<u64> {
+        (0..self.places.lane_bits).map(|i| number(1 << (self.places.register_bits + i))).collect()
     }
 }

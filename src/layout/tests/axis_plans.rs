@@ -355,9 +355,10 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
                     Exchange::Shared(slots) => {
                         let parts = slots.parts as u32;
                         let slot = at(&slots.slot, slots.registers[class], lane, warp)[0];
-                        let bits = slots.run_bits;
-                        let (first, own) = (slots.start + (slot & !((parts - 1) << bits)), slot >> bits & (parts - 1));
-                        let stored = |i: u32| stored[&(first + (i << bits))].clone();
+                        let offset = |part: u32| slots.offset(part as usize) as u32;
+                        let first = slots.start + (slot & !offset(parts - 1));
+                        let own = (0..parts).find(|&i| first + offset(i) == slots.start + slot).expect("a part");
+                        let stored = |i: u32| stored[&(first + offset(i))].clone();
                         let order: Vec<u32> = if reverse { (0..parts).rev().collect() } else { (0..parts).collect() };
                         let before = order.iter().take_while(|&&i| i != own).map(|&i| stored(i));
                         if let Some(before) = before.reduce(|a, b| a.then(&b, step_by)) {
@@ -499,6 +500,30 @@ fn costs_of_common_layouts() {
     };
     assert_eq!(scan(&[1024], "blocked 4 32 4 0 -", 0), (2, 5, 1, 8));
     assert_eq!(scan(&[32, 64], rows, 1), (4, 4, 0, 0));
+}
+
+/// Lanes that load totals of different columns at once find them in different banks.
+#[test]
+fn totals_of_neighbouring_lanes_lie_side_by_side() {
+    let wavefronts = |shape: &[i64], text: &str| {
+        let layout = super::super::to_linear_layout(shape, encoding(text, shape.len()));
+        let plan = ScanPlan::new(layout, 0, false).expect("no clusters");
+        let mut most = 0;
+        for step in &plan.steps {
+            let Exchange::Shared(totals) = &step.exchange else { continue };
+            // Eight lanes load 16 bytes each of 4-byte totals at once.
+            for lanes in (0..32).collect::<Vec<u32>>().chunks(8) {
+                let chunks: BTreeSet<u32> =
+                    lanes.iter().map(|&lane| at(&totals.slot, totals.registers[0], lane, 0)[0] / 4).collect();
+                let banks: BTreeSet<u32> = chunks.iter().map(|chunk| chunk % 8).collect();
+                most = most.max(chunks.len().div_ceil(banks.len()));
+            }
+        }
+        most
+    };
+    assert_eq!(wavefronts(&[64, 64], "blocked 1,8 4,8 2,1 1,0 -"), 1);
+    assert_eq!(wavefronts(&[64, 64], "blocked 1,1 1,32 2,2 1,0 -"), 1);
+    assert_eq!(wavefronts(&[64, 32], "blocked 1,1 1,32 8,1 1,0 -"), 1);
 }
 
 /// A row that a warp holds is gathered by shuffles, one that several hold is not.
