@@ -120,8 +120,15 @@ fn scans(ptx: &str) -> bool {
 /// waits for a reduction in each iteration, other blocks are what fills the gaps.
 fn saves_in_a_stream(usage: &Usage, ptx: &str) -> bool {
     let multiplies = ptx.contains(ASYNCHRONOUS) || ptx.contains(SYNCHRONOUS);
-    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, threads(ptx)) >= ENOUGH;
-    is_full && !multiplies && ptx.len() <= LARGEST && !is_limited(ptx) && !(ptx.contains("shfl.sync") && loops(ptx))
+    // PTX that does not say how many threads a block has is not ours.
+    let threads = threads(ptx);
+    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, threads) >= ENOUGH;
+    threads > 1
+        && is_full
+        && !multiplies
+        && ptx.len() <= LARGEST
+        && !is_limited(ptx)
+        && !(ptx.contains("shfl.sync") && loops(ptx))
 }
 
 /// Whether a branch goes back to a label above it.
