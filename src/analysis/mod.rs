@@ -18,3 +18,4 @@ pub mod shared_accesses;
 pub mod shared_alias;
 pub mod shared_effects;
 pub mod touched;
+pub mod trips;

@@ -10,6 +10,9 @@ use crate::passes::ttg::pipeline::assign_latencies;
 use crate::passes::{nvidia, tt, ttg};
 use crate::target::Generation;
 
+/// Bytes of a line of memory.
+const LINE: u32 = 128;
+
 /// TTIR as the front end makes it to optimised TTIR.
 pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
@@ -29,14 +32,17 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::reorder_broadcast::PASS);
     p.add(&cse::PASS);
     p.add(&symbol_dce::PASS);
-    let groups_may_drift = options.num_warps > 4 && options.num_ctas == 1 && target.has_wgmma();
-    let wanted = options.tma == Tma::Device || options.tma == Tma::Auto && groups_may_drift;
+    // By default where it was measured to be faster, which was on warp groups of one block.
+    let gains = options.num_warps >= 4 && options.num_ctas == 1 && target.has_wgmma();
+    let wanted = options.tma == Tma::Device || options.tma == Tma::Auto && gains;
     if wanted && target.has_tensormap_replace() {
         // Each block of a cluster copies its share of a row.
         let row = 16 * options.num_ctas;
-        let drifting = if options.tma == Tma::Auto { options.num_warps } else { 0 };
+        let (drifting, computed) = if options.tma == Tma::Auto { (options.num_warps, LINE) } else { (0, 0) };
         let chosen = [
             (loads_to_tma::DRIFTING_WARPS, drifting.to_string()),
+            (loads_to_tma::COMPUTED_ROW, computed.to_string()),
+            (loads_to_tma::WARPS, options.num_warps.to_string()),
             (loads_to_tma::PRODUCTS, "true".to_owned()),
             (loads_to_tma::ONCE, "false".to_owned()),
             (loads_to_tma::LEAST_ROW, row.to_string()),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::remaining::Loop;
 use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::trips::trips;
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR, WARP_SPECIALIZE};
 use crate::ir::dialects::scf::scf::For;
@@ -85,7 +86,7 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
     let asked = ir.get(looped, NUM_STAGES).unwrap_or(limits.stages);
     let stages = stages(limits, asked, step, factor, result.num_elements())?;
     // Steps of the last round that are for nothing.
-    let surplus = trips(ir, looped).map(|n| (n, (factor - n % factor) % factor));
+    let surplus = trips(ir, For(looped)).map(|n| (n, (factor - n % factor) % factor));
     if surplus.is_some_and(|(n, surplus)| surplus * LEAST_SHARE > n) {
         return None;
     }
@@ -163,15 +164,6 @@ fn load_of(ir: &Ir, value: Value) -> Option<tt::Load> {
         ) => load_of(ir, ir.operand(op, 0)),
         _ => None,
     }
-}
-
-/// How often a loop with constant bounds runs.
-fn trips(ir: &Ir, looped: Op) -> Option<i64> {
-    let looped = For(looped);
-    let constant = |value| fold::int_of(ir, value);
-    let (lower, upper, step) = (constant(looped.lower(ir))?, constant(looped.upper(ir))?, constant(looped.step(ir))?);
-    let length = upper.checked_sub(lower)?.max(0);
-    Some(length / step + i64::from(length % step > 0))
 }
 
 /// The stages of the new loop: about as many bytes under way as before. `None` if a block has no room for them, or

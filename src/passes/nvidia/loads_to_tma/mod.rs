@@ -48,8 +48,10 @@ use self::why::Why;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::chained_products;
 use crate::analysis::touched::{self, Touched};
+use crate::analysis::trips::trips;
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value};
+use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value, ValueDef};
+use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
 use crate::ir::rewrite::fold;
@@ -80,6 +82,14 @@ pub static PASS: Pass = Pass {
             default: "0",
             doc: "unless 0, only loads of 16-bit numbers in loops in which groups of so many warps may run apart",
         },
+        OptionSpec {
+            name: COMPUTED_ROW,
+            kind: OptionKind::Int,
+            default: "0",
+            doc: "unless 0, only loads of 16-bit numbers with rows of so many bytes whose addresses a loop computes anew; \
+                  with the option before, the loads of either",
+        },
+        OptionSpec { name: WARPS, kind: OptionKind::Int, default: "4", doc: "warps that share a product" },
     ],
     run,
 };
@@ -88,10 +98,19 @@ pub const PRODUCTS: &str = "products";
 pub const ONCE: &str = "once";
 pub const LEAST_ROW: &str = "least-row";
 pub const DRIFTING_WARPS: &str = "drifting-warps";
+pub const COMPUTED_ROW: &str = "computed-row";
+pub const WARPS: &str = "num-warps";
 
 /// Elements a thread between two products from which on it was measured that warp groups gain more from running apart
 /// than a block loses while it makes descriptors, from about eight iterations on (docs/performance.md).
 const LEAST_BETWEEN: i64 = 64;
+
+/// Elements of a product a thread from which on it was measured that a loop gains more from addresses that it need not
+/// compute than a block loses while it makes descriptors.
+const LEAST_OF_PRODUCT: i64 = 64;
+
+/// Iterations below which it does not, where they are known.
+const LEAST_TRIPS: i64 = 8;
 
 /// What is known of a kernel.
 struct Facts {
@@ -107,6 +126,8 @@ struct Plan {
     rectangle: Rectangle,
     /// Whether the block is selected from under the load's mask.
     select: bool,
+    /// The loop that computes the addresses, if only that speaks for the descriptor.
+    computed_in: Option<Op>,
 }
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
@@ -141,16 +162,32 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
     let mut plans = vec![];
     for load in loads {
         match plan(&mut forms, &facts, load, cx) {
-            Ok(plan) => {
-                cx.remark(&codes::TMA_LOAD, ir.loc(load), "the load becomes a copy by hardware (TMA)");
-                plans.push(plan);
-            }
-            Err(Why(why)) => {
-                cx.remark(&codes::TMA_LOAD, ir.loc(load), format!("the load does not become TMA: {why}"));
-            }
+            Ok(plan) => plans.push(plan),
+            Err(Why(why)) => stays(ir, load, why, cx),
         }
     }
+    let becomes: BTreeSet<Op> = plans.iter().map(|plan| plan.load).collect();
+    plans.retain(|plan| {
+        let all = plan.computed_in.is_none_or(|looped| operands_of(ir, looped).all(|load| becomes.contains(&load)));
+        if !all {
+            stays(ir, plan.load, "another operand of the loop's products does not", cx);
+        }
+        all
+    });
+    for plan in &plans {
+        cx.remark(&codes::TMA_LOAD, ir.loc(plan.load), "the load becomes a copy by hardware (TMA)");
+    }
     plans
+}
+
+fn stays(ir: &Ir, load: Op, why: &str, cx: &mut PassCx) {
+    cx.remark(&codes::TMA_LOAD, ir.loc(load), format!("the load does not become TMA: {why}"));
+}
+
+/// The loads of a loop that feed matrix products.
+fn operands_of(ir: &Ir, looped: Op) -> impl Iterator<Item = Op> {
+    let loads = ir.all_ops(looped).into_iter().filter(|&op| ir.is(op, TtOp::Load) && ir.ty(ir.result(op)).is_tensor());
+    loads.filter(move |&op| feeds_product(ir, ir.result(op)))
 }
 
 fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
@@ -158,10 +195,13 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
         return Err(Why("it feeds no matrix product"));
     }
-    let warps = u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0);
-    if warps > 0 && !gains_from_drift(ir, op, warps) {
+    let (drifting, least_computed) = (u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0), cx.int(COMPUTED_ROW));
+    let drifts = drifting > 0 && gains_from_drift(ir, op, drifting);
+    let computed_in = if drifts || least_computed == 0 { None } else { computed_in(ir, op, cx.int(WARPS)) };
+    if (drifting > 0 || least_computed > 0) && !drifts && computed_in.is_none() {
         return Err(Why(
-            "it is no operand of 16 bits in a loop with much to do between products that wait for one another",
+            "it is no operand of 16 bits in a loop that computes its addresses, or in one with much to do between \
+             products that wait for one another",
         ));
     }
     if facts.waits {
@@ -176,7 +216,7 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
         terms: &terms,
         once: cx.flag(ONCE),
         least_rank: if cx.flag(PRODUCTS) { 2 } else { 1 },
-        least_row: cx.int(LEAST_ROW),
+        least_row: if computed_in.is_some() { least_computed } else { cx.int(LEAST_ROW) },
     };
     let rectangle = rectangle::prove(forms, &facts.axes, &access)?;
     for limit in &form.limits {
@@ -190,7 +230,20 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     }
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
     let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
-    Ok(Plan { load: op, rectangle, select })
+    Ok(Plan { load: op, rectangle, select, computed_in })
+}
+
+/// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying pointers,
+/// if a product of it is large enough. Those computations are what a descriptor saves.
+fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
+    let looped = chained_products::loop_around(ir, load)?;
+    let ValueDef::Result { op: from, .. } = ir.def(tt::Load(load).ptr(ir)) else { return None };
+    let computes = ir.is_ancestor(looped, from) && from != looped;
+    let is_narrow = ir.ty(ir.result(load)).elem().bit_width() == Some(16);
+    let is_long = trips(ir, For(looped)).is_none_or(|trips| trips >= LEAST_TRIPS);
+    let mut products = ir.all_ops(looped).into_iter().filter(|&op| ir.kind(op).is_product());
+    let is_large = products.any(|op| ir.ty(ir.result(op)).num_elements() >= LEAST_OF_PRODUCT * 32 * warps);
+    (computes && is_narrow && is_long && is_large).then_some(looped)
 }
 
 /// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the descriptor
