@@ -379,7 +379,8 @@ pub(crate) struct Schedules {
 pub(crate) enum Tma {
     /// None
     Off,
-    /// As `device`, where it was measured to be faster: in loops in which one product waits for another
+    /// As `device`, where it was measured to be faster: in loops in which one product waits for another, and in those
+    /// that compute the addresses of their operands
     Auto,
     /// Those of operands of matrix products in loops, with tensor descriptors that the kernel makes (sm_90a and later)
     Device,

@@ -51,7 +51,7 @@ pub enum Tma {
     /// None.
     Off,
     /// As [`Tma::Device`], in the loops where it was measured to be faster: those in which warp groups run apart
-    /// ([`crate::analysis::chained_products`]).
+    /// ([`crate::analysis::chained_products`]), and those that compute the addresses of their operands.
     #[default]
     Auto,
     /// Those of operands of matrix products in loops. The kernel makes the descriptors in front of them.
