@@ -6,6 +6,9 @@
 //!    random list of passes. What the kernel leaves in memory must be the same bits, except that any NaN equals any
 //!    other.
 //!
+//! 3. [`check_pipelines`] takes larger kernels, whose sums are exact, through the pipelines of NVIDIA's GPUs to TTGIR, with
+//!    random numbers of warps and stages, and asks the same.
+//!
 //! `cargo test passes_keep_random` runs for some seconds; `cargo run --release --example random_ir -- --seconds 600
 //! [--seed N]` for as long as asked. A failure names the seed.
 
@@ -13,16 +16,17 @@ mod generate;
 
 use ttc::backend::{self, GpuOptions};
 use ttc::interp::{Arg, Memory, RunOptions, run};
+use ttc::ir::text::parser::{ParseOptions, parse_module};
 use ttc::ir::{FloatKind, Ir, Type};
 use ttc::passes::manager::{self, Pipeline};
 use ttc::passes::registry;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
-pub(crate) use generate::{Random, generate};
+pub(crate) use generate::{Form, Random, generate};
 
-/// Elements of each buffer.
-pub(crate) const SIZE: usize = 256;
+/// The bits of 0, 1, -1, 2, -2, 3, -3, 4 and -4 as `f16`.
+const HALVES: [u16; 9] = [0, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4200, 0xc200, 0x4400, 0xc400];
 
 /// The names of the passes that work on TTIR, with those of TTGIR's that ask for no layouts.
 pub(crate) fn ttir_passes() -> Vec<&'static str> {
@@ -35,13 +39,11 @@ pub(crate) fn ttir_passes() -> Vec<&'static str> {
 /// # Errors
 /// What went wrong, with the pass and the kernel's text.
 pub(crate) fn check(seed: u64) -> Result<(), String> {
-    let text = generate(seed);
-    let mut map = SourceMap::default();
-    let file = map.add("random.ttir", None, text.as_str());
+    let form = Form::SMALL;
+    let text = generate(seed, form);
     let fail = |what: String| format!("seed {seed}: {what}\n{text}");
-    let before = ttc::ir::text::parser::parse_module(&map, file, &ttc::ir::text::parser::ParseOptions::default())
-        .map_err(|e| fail(e[0].message.clone()))?;
-    let want = outcome(&before, seed).map_err(fail)?;
+    let before = parsed(&text).map_err(fail)?;
+    let want = outcome(&before, seed, form).map_err(fail)?;
     let mut random = Random::new(seed ^ 0x5eed);
     let names = ttir_passes();
     let mut lists: Vec<Pipeline> =
@@ -51,37 +53,73 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     }
     let some: Vec<&str> = (0..6).map(|_| names[random.below(names.len())]).collect();
     lists.push(Pipeline::parse(&some.join(","), registry::named).map_err(|d| d.message)?);
-    for pipeline in &lists {
-        let mut after = before.clone();
-        let report = manager::run(&mut after, pipeline, ttc::ir::verify::verify, &mut []);
-        if !report.is_ok() {
-            return Err(fail(format!("{pipeline}: {}", report.diagnostics[0].message)));
-        }
-        if !report.changed {
-            continue;
-        }
-        let got = outcome(&after, seed).map_err(|e| fail(format!("after {pipeline}: {e}")))?;
-        if let Some(at) = (0..want.len()).find(|&i| want[i] != got[i]) {
-            let message = format!("{pipeline} changes word {at} of the results from {:#x} to {:#x}", want[at], got[at]);
-            return Err(fail(message));
-        }
+    lists.iter().try_for_each(|pipeline| keeps(&before, &want, pipeline, seed, form)).map_err(fail)
+}
+
+/// Checks one seed through the pipelines to TTGIR.
+///
+/// # Errors
+/// What went wrong, with the pipeline and the kernel's text.
+pub(crate) fn check_pipelines(seed: u64) -> Result<(), String> {
+    let mut random = Random::new(seed ^ 0x77617270);
+    let form = Form { side: [16, 32, 64][random.below(3)], is_exact: true };
+    let text = generate(seed, form);
+    let fail = |what: String| format!("seed {seed}: {what}\n{text}");
+    let before = parsed(&text).map_err(fail)?;
+    let want = outcome(&before, seed, form).map_err(fail)?;
+    for name in ["sm_80", "sm_90", "sm_90a"] {
+        let target = Target::parse(name).map_err(|d| d.message)?;
+        let (num_warps, num_stages) = ([1, 2, 4, 8][random.below(4)], 1 + random.below(4) as u32);
+        let options = GpuOptions { num_warps, num_stages, ..GpuOptions::new(target) };
+        let list = format!("{},{}", backend::ttir(&options), backend::ttgir(&options));
+        let pipeline = Pipeline::parse(&list, registry::named).map_err(|d| d.message)?;
+        keeps(&before, &want, &pipeline, seed, form)
+            .map_err(|e| fail(format!("{name}, {num_warps} warps, {num_stages} stages: {e}")))?;
     }
     Ok(())
 }
 
+fn parsed(text: &str) -> Result<Ir, String> {
+    let mut map = SourceMap::default();
+    let file = map.add("random.ttir", None, text);
+    parse_module(&map, file, &ParseOptions::default()).map_err(|e| e[0].message.clone())
+}
+
+/// Whether a kernel leaves what is wanted after a pipeline too.
+fn keeps(before: &Ir, want: &[u32], pipeline: &Pipeline, seed: u64, form: Form) -> Result<(), String> {
+    let mut after = before.clone();
+    let report = manager::run(&mut after, pipeline, ttc::ir::verify::verify, &mut []);
+    if !report.is_ok() {
+        let why = report.diagnostics.last().map_or("no reason", |d| &d.message);
+        return Err(format!("{pipeline}: {why}"));
+    }
+    if !report.changed {
+        return Ok(());
+    }
+    let got = outcome(&after, seed, form).map_err(|e| format!("after {pipeline}: {e}"))?;
+    match (0..want.len()).find(|&i| want[i] != got[i]) {
+        Some(at) => Err(format!("{pipeline} changes word {at} of the results from {:#x} to {:#x}", want[at], got[at])),
+        None => Ok(()),
+    }
+}
+
 /// What the kernel leaves in memory, word by word; every NaN is the same.
-fn outcome(ir: &Ir, seed: u64) -> Result<Vec<u32>, String> {
+fn outcome(ir: &Ir, seed: u64, form: Form) -> Result<Vec<u32>, String> {
     let mut random = Random::new(seed ^ 0xda7a);
+    let size = form.size();
     let mut memory = Memory::new();
     let (f32_type, i32_type) = (Type::float(FloatKind::F32), Type::int(32));
-    let floats: Vec<u8> = (0..SIZE).flat_map(|_| random.float().to_le_bytes()).collect();
-    let ints: Vec<u8> = (0..SIZE).flat_map(|_| (random.next() as u32 >> random.below(32)).to_le_bytes()).collect();
+    let floats: Vec<u8> = (0..size).flat_map(|_| random.float().to_le_bytes()).collect();
+    let ints: Vec<u8> = (0..size).flat_map(|_| (random.next() as u32 >> random.below(32)).to_le_bytes()).collect();
+    let halves: Vec<u8> = (0..size).flat_map(|_| HALVES[random.below(HALVES.len())].to_le_bytes()).collect();
+    let h = memory.add("h", Type::float(FloatKind::F16), &halves);
     let (x, y) = (memory.add("x", f32_type, &floats), memory.add("y", i32_type, &ints));
-    let pattern: Vec<u8> = (0..2 * SIZE as u32).flat_map(|i| (i * 3).to_le_bytes()).collect();
+    let pattern: Vec<u8> = (0..2 * size as u32).flat_map(|i| (i * 3).to_le_bytes()).collect();
     let (fo, io) = (memory.add("fo", f32_type, &pattern), memory.add("io", i32_type, &pattern));
     let args = [
         Arg::Ptr(x, 0),
         Arg::Ptr(y, 0),
+        Arg::Ptr(h, 0),
         Arg::Ptr(fo, 0),
         Arg::Ptr(io, 0),
         Arg::Int(random.below(9) as i64),
