@@ -71,6 +71,8 @@ use Kind::*;
 const ALL: [Kind; 8] = [Int, Float, Bit, Ints, Floats, Bits, IntMatrix, Matrix];
 const INTS: [&str; 10] = ["addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"];
 const FLOATS: [&str; 8] = ["addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf"];
+/// Without what a GPU rounds otherwise, and without a choice between 0 and -0.
+const EXACT_FLOATS: [&str; 5] = ["addf", "subf", "mulf", "maximumf", "minimumf"];
 const DIVISIONS: [&str; 4] = ["divsi", "divui", "remsi", "remui"];
 const SHIFTS: [&str; 3] = ["shli", "shrsi", "shrui"];
 const COMPARISONS: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
@@ -106,8 +108,9 @@ impl Kind {
 pub(crate) struct Form {
     /// Elements of an axis: a multiple of 16.
     pub side: usize,
-    /// Whether floats are rounded to small integers before they are added up or multiplied: then the result does not
-    /// depend on the order. There are loops around products too, as kernels have them.
+    /// Whether floats are rounded to small integers before they are added up or multiplied, each store has a place of
+    /// its own, and nothing that is stored is loaded: then the result depends neither on the order of sums nor on which
+    /// thread does what. There are loops around products too, as kernels have them.
     pub is_exact: bool,
 }
 
@@ -127,6 +130,8 @@ struct Gen {
     form: Form,
     r: Random,
     out: String,
+    vectors_stored: usize,
+    matrices_stored: usize,
     /// The values that can be used here.
     values: Vec<(String, Kind)>,
     next: usize,
@@ -136,7 +141,16 @@ struct Gen {
 /// The kernel of a seed: `k(x, y, h, fo, io, n, s)` reads floats from `x`, integers from `y` and small integers as
 /// `f16` from `h`, and writes to `fo` and `io`, which are twice as long.
 pub(crate) fn generate(seed: u64, form: Form) -> String {
-    let mut g = Gen { form, r: Random::new(seed), out: String::new(), values: vec![], next: 0, indent: 2 };
+    let mut g = Gen {
+        form,
+        r: Random::new(seed),
+        vectors_stored: 0,
+        matrices_stored: 0,
+        out: String::new(),
+        values: vec![],
+        next: 0,
+        indent: 2,
+    };
     g.callee();
     let pointers = [("x", "f32"), ("y", "i32"), ("h", "f16"), ("fo", "f32"), ("io", "i32")];
     let aligned = |(name, elem)| format!("%{name}: !tt.ptr<{elem}> {{tt.divisibility = 16 : i32}}");
@@ -257,7 +271,8 @@ impl Gen {
     fn binary(&mut self) {
         let kind = self.numeric();
         let (a, b) = (self.get(kind), self.get(kind));
-        let op = if kind.is_float() { self.r.pick(&FLOATS) } else { self.r.pick(&INTS) };
+        let floats = if self.form.is_exact { &EXACT_FLOATS[..] } else { &FLOATS[..] };
+        let op = if kind.is_float() { self.r.pick(floats) } else { self.r.pick(&INTS) };
         self.def(kind, &format!("arith.{op} {a}, {b} : {}", kind.text()));
     }
 
@@ -334,6 +349,11 @@ impl Gen {
             3 => {
                 let a = self.get(Bits);
                 self.def(Ints, &format!("arith.extui {a} : tensor<Nxi1> to tensor<Nxi32>"));
+            }
+            _ if self.form.is_exact => {
+                let a = self.get(Floats);
+                let a = self.tame(&a, Floats);
+                self.def(Ints, &format!("arith.fptosi {a} : tensor<Nxf32> to tensor<Nxi32>"));
             }
             _ => {
                 let a = self.get(Floats);
@@ -431,8 +451,8 @@ impl Gen {
     }
 
     fn load(&mut self) {
-        let (pointer, kind, e) =
-            [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(4)];
+        let (pointer, kind, e) = [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")]
+            [self.r.below(if self.form.is_exact { 2 } else { 4 })];
         let (offsets, p) = (self.offsets(), self.name());
         self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<Nx!tt.ptr<{e}>>, tensor<Nxi32>"));
         let (mask, other) = (self.get(Bits), self.get(kind));
@@ -444,7 +464,17 @@ impl Gen {
     /// A store whose elements do not overlap.
     fn store(&mut self) {
         let (pointer, kind, e) = [("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(2)];
-        let (p, at) = (self.name(), self.r.below(self.form.size() / self.form.side) * self.form.side);
+        let at = if self.form.is_exact {
+            // The last matrix of the buffer has a place for each of the first stores.
+            if self.vectors_stored == self.form.side {
+                return;
+            }
+            self.vectors_stored += 1;
+            self.form.size() - self.vectors_stored * self.form.side
+        } else {
+            self.r.below(self.form.size() / self.form.side) * self.form.side
+        };
+        let p = self.name();
         let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<Nxi32>"));
         let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<Nxi32>"));
         self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<Nx!tt.ptr<{e}>>, tensor<Nxi32>"));
@@ -527,8 +557,7 @@ impl Gen {
     }
 
     fn load_matrix(&mut self) {
-        let (pointer, kind, e) =
-            [("x", Matrix, "f32"), ("y", IntMatrix, "i32"), ("fo", Matrix, "f32")][self.r.below(3)];
+        let (pointer, kind, e) = [("x", Matrix, "f32"), ("y", IntMatrix, "i32")][self.r.below(2)];
         let from = (self.r.below(2) == 0).then(|| self.get(Int));
         let tile = self.tile(from.as_deref());
         let p = self.pointers(pointer, e, &tile);
@@ -538,8 +567,13 @@ impl Gen {
     }
 
     fn store_matrix(&mut self) {
+        if self.matrices_stored == TILES - 1 {
+            return;
+        }
         let (pointer, kind, e) = [("fo", Matrix, "f32"), ("io", IntMatrix, "i32")][self.r.below(2)];
-        let tile = self.tile(None);
+        let at = self.matrices_stored * self.form.side * self.form.side;
+        self.matrices_stored += 1;
+        let tile = self.def(Int, &format!("arith.constant {at} : i32"));
         let p = self.pointers(pointer, e, &tile);
         let rest = if self.r.below(2) == 0 { String::new() } else { format!(", {}", self.matrix_mask()) };
         let value = self.get(kind);
