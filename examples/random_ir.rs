@@ -17,11 +17,13 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |flag: &str| args.iter().position(|a| a == flag).and_then(|i| args.get(i + 1)?.parse::<u64>().ok());
     let first = number("--seed").unwrap_or(1);
+    let pipelines = args.iter().any(|a| a == "--pipelines");
     if args.iter().any(|a| a == "--show") {
-        print!("{}", random_ir::generate(first, random_ir::Form::SMALL));
+        let form = if pipelines { random_ir::form_for_pipelines(first) } else { random_ir::Form::SMALL };
+        print!("{}", random_ir::generate(first, form));
         return ExitCode::SUCCESS;
     }
-    let check = if args.iter().any(|a| a == "--pipelines") { random_ir::check_pipelines } else { random_ir::check };
+    let check = if pipelines { random_ir::check_pipelines } else { random_ir::check };
     let limit = Duration::from_secs(number("--seconds").unwrap_or(60));
     let (start, next, failed) = (Instant::now(), AtomicU64::new(first), AtomicU64::new(0));
     let work = || {

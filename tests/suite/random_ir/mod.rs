@@ -59,13 +59,18 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     lists.iter().try_for_each(|pipeline| keeps(&before, &want, pipeline, seed, form)).map_err(fail)
 }
 
-/// Checks one seed through the pipelines to TTGIR.
+/// What kind of kernel [`check_pipelines`] makes of a seed.
+pub(crate) fn form_for_pipelines(seed: u64) -> Form {
+    Form { side: [16, 32, 64][Random::new(seed ^ 0x51de).below(3)], is_exact: true }
+}
+
+/// Checks one seed through the pipelines of NVIDIA's GPUs.
 ///
 /// # Errors
 /// What went wrong, with the pipeline and the kernel's text.
 pub(crate) fn check_pipelines(seed: u64) -> Result<(), String> {
     let mut random = Random::new(seed ^ 0x77617270);
-    let form = Form { side: [16, 32, 64][random.below(3)], is_exact: true };
+    let form = form_for_pipelines(seed);
     let text = generate(seed, form);
     let fail = |what: String| format!("seed {seed}: {what}\n{text}");
     let before = parsed(&text).map_err(fail)?;
