@@ -124,16 +124,13 @@ impl Chains {
                 return true;
             }
             let next = next.pop().filter(|_| known.is_none());
-            match next {
-                Some(next) => {
-                    if entered.insert(next) {
-                        path.push((next, dependents(ir, next)));
-                    }
+            if let Some(next) = next {
+                if entered.insert(next) {
+                    path.push((next, dependents(ir, next)));
                 }
-                None => {
-                    self.reaches.insert(op, false);
-                    path.pop();
-                }
+            } else {
+                self.reaches.insert(op, false);
+                path.pop();
             }
         }
         false
