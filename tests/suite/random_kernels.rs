@@ -96,7 +96,9 @@ fn emulated(text: &str, kernel: &Kernel, want: &[u8]) -> Result<(), String> {
     let options = JobOptions { num_warps: Some(4), ..JobOptions::default() };
     let target = Target::parse("sm_90a").unwrap();
     let launch = (kernel.names.as_slice(), args.as_slice(), &memory);
-    random_ir::emulated::check(text, (target, options), kernel.grid, launch, |bytes| bytes("y_ptr") == want)
+    random_ir::emulated::check(text, (target, options), kernel.grid, launch, |bytes| {
+        (bytes("y_ptr") != want).then(|| "y_ptr".to_owned())
+    })
 }
 
 /// Checks as many seeds as the variable `{name}_SEEDS` says, or the one that `{name}_SEED` says, and that the pass

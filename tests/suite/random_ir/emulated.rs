@@ -12,8 +12,8 @@ use ttc::interp::{Arg, Memory};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
-/// Checks what the kernel `k` of `text` leaves in memory: `agrees` is given a function from a buffer's name to its
-/// bytes. The text says in a comment what its parameters are, as every stage's text does.
+/// Checks what the kernel `k` of `text` leaves in memory: `differs` is given a function from a buffer's name to
+/// its bytes, and says what is wrong with them. The text says in a comment what its parameters are, as every stage's text does.
 ///
 /// # Errors
 /// What the compiler says, what the emulator finds, or which schedule gives another result.
@@ -22,7 +22,7 @@ pub(crate) fn check(
     (target, options): (Target, JobOptions),
     grid: [u32; 3],
     (names, args, memory): (&[String], &[Arg], &Memory),
-    agrees: impl Fn(&dyn Fn(&str) -> Vec<u8>) -> bool,
+    differs: impl Fn(&dyn Fn(&str) -> Vec<u8>) -> Option<String>,
 ) -> Result<(), String> {
     let words = |d: Vec<Diagnostic>| format!("{} {} {:?}", d[0].code.id, d[0].message, d[0].notes);
     let mut sources = SourceMap::default();
@@ -39,8 +39,8 @@ pub(crate) fn check(
             return Err(words(vec![diagnostics::of_finding(finding, &assembly.ptx)]));
         }
         let bytes = |name: &str| prepared.bytes(&memory, name).unwrap_or_default();
-        if !agrees(&bytes) {
-            return Err(format!("another result in the emulator, {landing:?}"));
+        if let Some(what) = differs(&bytes) {
+            return Err(format!("another result in the emulator, {landing:?}: {what}"));
         }
     }
     Ok(())

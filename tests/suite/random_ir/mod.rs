@@ -122,7 +122,7 @@ fn runs(
     let names = types.map(|(name, _)| name.to_owned());
     let (memory, args) = arguments(seed, form);
     emulated::check(&text, (target, options), [1, 1, 1], (&names, &args, &memory), |bytes| {
-        results(&bytes("fo"), &bytes("io"), form) == want
+        first_difference(want, &results(&bytes("fo"), &bytes("io"), form))
     })
 }
 
@@ -144,10 +144,15 @@ fn keeps(before: &Ir, want: &[u32], pipeline: &Pipeline, seed: u64, form: Form) 
         return Ok(());
     }
     let got = outcome(&after, seed, form).map_err(|e| format!("after {pipeline}: {e}"))?;
-    match (0..want.len()).find(|&i| want[i] != got[i]) {
-        Some(at) => Err(format!("{pipeline} changes word {at} of the results from {:#x} to {:#x}", want[at], got[at])),
+    match first_difference(want, &got) {
+        Some(what) => Err(format!("{pipeline}: {what}")),
         None => Ok(()),
     }
+}
+
+fn first_difference(want: &[u32], got: &[u32]) -> Option<String> {
+    let at = (0..want.len()).find(|&i| got.get(i) != Some(&want[i]))?;
+    Some(format!("word {at} of {} is {:x?} instead of {:#x}", want.len(), got.get(at), want[at]))
 }
 
 /// What the kernel leaves in memory.
