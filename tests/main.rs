@@ -44,6 +44,8 @@ mod interpret;
 mod irtext;
 #[path = "suite/kernels.rs"]
 mod kernels;
+#[path = "suite/large_modules.rs"]
+mod large_modules;
 #[path = "suite/launch.rs"]
 mod launch;
 #[path = "suite/launchers_c.rs"]

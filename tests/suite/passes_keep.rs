@@ -174,3 +174,15 @@ fn passes_keep_random_kernels() {
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// `TTC_TTGIR_SEEDS=10000` tries as many, `TTC_TTGIR_SEED=17` one.
+#[test]
+fn pipelines_keep_random_kernels() {
+    let variable = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let seeds: Vec<u64> = match variable("TTC_TTGIR_SEED") {
+        Some(seed) => vec![seed],
+        None => (0..variable("TTC_TTGIR_SEEDS").unwrap_or(40)).collect(),
+    };
+    let wrong = in_parallel(&seeds, |&seed| random_ir::check_pipelines(seed).err().into_iter().collect());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}

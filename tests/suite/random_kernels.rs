@@ -7,9 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ttc::driver::{Debug, Job, JobOptions, Reuse, Stage, input, run_each};
-use ttc::emu::{Landing, Options};
-use ttc::emulate::{Prepared, compile, diagnostics};
-use ttc::gpu::arguments;
 use ttc::interp::{self, Arg, BufferId, Memory, RunOptions};
 use ttc::ir::Ir;
 use ttc::ir::text::parser::{ParseOptions, parse_module};
@@ -19,7 +16,7 @@ use ttc::source::SourceMap;
 use ttc::target::Target;
 
 use super::kernels::in_parallel;
-use super::random_ir::Random;
+use super::random_ir::{self, Random};
 
 /// A kernel `k` of one file, and how it is launched.
 pub(crate) struct Kernel {
@@ -95,27 +92,13 @@ fn run(ir: &Ir, kernel: &Kernel) -> Result<Vec<u8>, String> {
 }
 
 fn emulated(text: &str, kernel: &Kernel, want: &[u8]) -> Result<(), String> {
-    let words = |d: Vec<ttc::diag::Diagnostic>| format!("{} {} {:?}", d[0].code.id, d[0].message, d[0].notes);
-    let mut sources = SourceMap::default();
-    let input = input::add_text(&mut sources, Path::new("k.ttir"), text, None).map_err(|d| words(vec![d]))?;
-    let options = JobOptions { num_warps: Some(4), ..JobOptions::default() };
-    let job = Job { kernel: Some("k".into()), ..Job::new(input, Target::parse("sm_90a").unwrap(), Arc::new(options)) };
-    let assembly = compile(&sources, &job).map_err(words)?;
     let (memory, args, _) = (kernel.arguments)();
-    let host = arguments::of_memory(&kernel.names, &args, &memory, &[]);
-    let prepared = Prepared::new(&assembly, &host, kernel.grid).map_err(|d| words(vec![d]))?;
-    for (seed, landing) in [(1, Landing::Late), (2, Landing::Early), (3, Landing::Random)] {
-        let options = Options { seed, landing, ..Options::default() };
-        let (outcome, memory) =
-            prepared.run(&options).map_err(|fault| words(diagnostics::of_fault(&fault, &assembly.ptx)))?;
-        if let Some(finding) = outcome.findings.first() {
-            return Err(words(vec![diagnostics::of_finding(finding, &assembly.ptx)]));
-        }
-        if prepared.bytes(&memory, "y_ptr").unwrap() != want {
-            return Err(format!("another result in the emulator, {landing:?}"));
-        }
-    }
-    Ok(())
+    let options = JobOptions { num_warps: Some(4), ..JobOptions::default() };
+    let target = Target::parse("sm_90a").unwrap();
+    let launch = (kernel.names.as_slice(), args.as_slice(), &memory);
+    random_ir::emulated::check(text, (target, options), kernel.grid, launch, |bytes| {
+        (bytes("y_ptr") != want).then(|| "y_ptr".to_owned())
+    })
 }
 
 /// Checks as many seeds as the variable `{name}_SEEDS` says, or the one that `{name}_SEED` says, and that the pass

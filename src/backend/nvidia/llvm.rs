@@ -83,7 +83,8 @@ impl LlvmTarget for Nvptx {
     }
 
     fn passes(&self, module: Option<&Module<'_>>, target: &Target) -> String {
-        llvm_passes::tensor(target.takes_slp_vectors() && module.is_some_and(llvm_passes::computes_in_16_bits))
+        let slp = target.takes_slp_vectors() && module.is_some_and(llvm_passes::computes_in_16_bits);
+        llvm_passes::tensor(slp, !module.is_some_and(llvm_passes::has_many_blocks))
     }
 
     fn vectorizes(&self, target: &Target) -> bool {

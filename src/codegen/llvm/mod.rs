@@ -385,9 +385,12 @@ fn no_thread(why: &str) -> Diagnostic {
 /// assembler finishes in five minutes.
 const MOST_INSTRUCTIONS: usize = 150_000;
 
+/// The same for blocks, between which the back end moves instructions: the time for that grows with their square.
+const MOST_BLOCKS: u32 = 10_000;
+
 fn is_huge(module: &LlvmModule<'_>) -> bool {
     let count = |f: FunctionValue<'_>| f.get_basic_block_iter().map(|b| b.get_instructions().count()).sum::<usize>();
-    module.get_functions().any(|f| count(f) > MOST_INSTRUCTIONS)
+    module.get_functions().any(|f| f.count_basic_blocks() > MOST_BLOCKS || count(f) > MOST_INSTRUCTIONS)
 }
 
 /// Lets the back end fuse `a * b + c`: the flag `contract` on every addition, subtraction and multiplication, which is

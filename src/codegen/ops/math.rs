@@ -119,8 +119,9 @@ pub(crate) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
         factors.is_some_and(|found| found == (a, b) || found == (b, a))
             && cx.ir.parent_block(other) == cx.ir.parent_block(op)
     };
-    let paired = cx.ir.ty(a).elem().is_int_of(32)
-        && (cx.ir.users(a).into_iter().any(same) || cx.ir.users(b).into_iter().any(same));
+    // Such a product uses both. A constant may have thousands of users.
+    let fewer = if cx.ir.uses(a).len() <= cx.ir.uses(b).len() { a } else { b };
+    let paired = cx.ir.ty(a).elem().is_int_of(32) && cx.ir.uses(fewer).iter().any(|u| same(u.op));
     paired.then(|| {
         elementwise(cx, op, |cx, args| {
             let (product, narrow) = wide_product(cx, args)?;

@@ -25,8 +25,10 @@
 //!   %d = ttng.warp_group_dot %sa, %sb, %acc : … -> tensor<128x128xf32, #mma>
 //! ```
 
+mod chains;
 mod choose;
 
+use chains::Chains;
 use choose::Multiplier;
 
 use crate::diag::codes::passes as codes;
@@ -64,7 +66,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
     let Some(target) = module_attrs::target(ir) else { return Ok(Changed::No) };
     let mut changed = false;
-    for op in products(ir).into_iter().rev() {
+    let products = products(ir);
+    let mut chains = Chains::new(ir, &products);
+    for (number, op) in products.into_iter().enumerate().rev() {
         let op = if ir.is(op, TtOp::DotScaled) {
             if let Some(ty) = decompose_scaled::wide_scale(ir, op) {
                 let text = format!(
@@ -80,13 +84,14 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         } else {
             op
         };
-        let Multiplier { mma, refused } = choose::multiplier(ir, op, &target, cx.flag(WGMMA));
+        let Multiplier { mma, refused } = choose::multiplier(ir, (number, op), &mut chains, &target, cx.flag(WGMMA));
         if refused {
             let text = format!("no `wgmma` on {target} for these shapes and types; a slower instruction multiplies");
             cx.remark(&codes::SLOWER_DOT, ir.loc(op), text);
         }
         if let Some(mma) = mma {
-            accelerate(ir, op, mma);
+            let product = accelerate(ir, op, mma, &mut chains);
+            chains.settle(ir, number, product);
             changed = true;
         }
     }
@@ -106,8 +111,8 @@ fn dots(ir: &Ir) -> Vec<Op> {
     ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtOp::Dot)).collect()
 }
 
-/// Steps 3 and 4.
-fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
+/// Steps 3 and 4. Returns the new product.
+fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma, chains: &mut Chains) -> Op {
     let dot = tt::Dot(op);
     let (a, b, c) = (dot.a(ir), dot.b(ir), dot.c(ir));
     let old = ir.ty(ir.result(op));
@@ -125,15 +130,16 @@ fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
         let b = in_shared(ir, b, 1, transposes);
         ttng::WarpGroupDot::state(ir.loc(op), a, b, accumulator, None)
     } else {
-        let bits = choose::loaded_bits(ir, a).min(choose::loaded_bits(ir, b));
+        let bits = chains.loaded_bits(ir, a).min(chains.loaded_bits(ir, b));
         let a = in_registers(ir, op, a, 0, bits, encoding);
         let b = in_registers(ir, op, b, 1, bits, encoding);
         tt::Dot::state(ir.loc(op), a, b, accumulator)
     };
     let new = new.attrs(ir.attrs(op));
-    let product = Builder::before(ir, op).result(new, ty);
-    let back = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[product], old);
+    let value = Builder::before(ir, op).result(new, ty);
+    let back = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], old);
     ir.replace_op(op, &[back]);
+    ir.def_op(value).unwrap_or(op)
 }
 
 /// An operand in the registers of the instruction.

@@ -3,10 +3,11 @@
 //! Values are of eight kinds ([`Kind`]); a statement picks operands among those that are visible and adds its results.
 //! A block is a list of statements; loops and conditions hold blocks, take values in and hand values out. Addresses
 //! stay inside of the buffers, divisors are not zero, shifts stay below the width: what is undefined may change.
+//!
+//! In the text `N` stands for the elements of an axis, until the end.
 
 use std::fmt::Write as _;
 
-use super::SIZE;
 use ttc::cases::random;
 
 /// A stream of random numbers.
@@ -53,15 +54,15 @@ enum Kind {
     Float,
     /// `i1`
     Bit,
-    /// `tensor<16xi32>`
+    /// `tensor<Nxi32>`
     Ints,
-    /// `tensor<16xf32>`
+    /// `tensor<Nxf32>`
     Floats,
-    /// `tensor<16xi1>`
+    /// `tensor<Nxi1>`
     Bits,
-    /// `tensor<16x16xi32>`
+    /// `tensor<NxNxi32>`
     IntMatrix,
-    /// `tensor<16x16xf32>`
+    /// `tensor<NxNxf32>`
     Matrix,
 }
 
@@ -70,6 +71,8 @@ use Kind::*;
 const ALL: [Kind; 8] = [Int, Float, Bit, Ints, Floats, Bits, IntMatrix, Matrix];
 const INTS: [&str; 10] = ["addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"];
 const FLOATS: [&str; 8] = ["addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf"];
+/// Without what a GPU rounds otherwise, and without a choice between 0 and -0.
+const EXACT_FLOATS: [&str; 5] = ["addf", "subf", "mulf", "maximumf", "minimumf"];
 const DIVISIONS: [&str; 4] = ["divsi", "divui", "remsi", "remui"];
 const SHIFTS: [&str; 3] = ["shli", "shrsi", "shrui"];
 const COMPARISONS: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
@@ -83,11 +86,11 @@ impl Kind {
             Int => "i32",
             Float => "f32",
             Bit => "i1",
-            Ints => "tensor<16xi32>",
-            Floats => "tensor<16xf32>",
-            Bits => "tensor<16xi1>",
-            IntMatrix => "tensor<16x16xi32>",
-            Matrix => "tensor<16x16xf32>",
+            Ints => "tensor<Nxi32>",
+            Floats => "tensor<Nxf32>",
+            Bits => "tensor<Nxi1>",
+            IntMatrix => "tensor<NxNxi32>",
+            Matrix => "tensor<NxNxf32>",
         }
     }
 
@@ -100,27 +103,68 @@ impl Kind {
     }
 }
 
+/// What kind of kernel to make.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    /// Elements of an axis: a multiple of 16.
+    pub side: usize,
+    /// Whether floats are rounded to small integers before they are added up or multiplied, each store has a place of
+    /// its own, and nothing that is stored is loaded: then the result depends neither on the order of sums nor on which
+    /// thread does what. There are loops around products too, as kernels have them.
+    pub is_exact: bool,
+}
+
+impl Form {
+    pub(crate) const SMALL: Form = Form { side: 16, is_exact: false };
+
+    /// Elements of each buffer that a kernel reads; those that it writes have twice as many.
+    pub(crate) fn size(self) -> usize {
+        if self.is_exact { TILES * self.side * self.side } else { 16 * self.side }
+    }
+}
+
+/// Matrices that a buffer holds one after the other.
+pub(crate) const TILES: usize = 4;
+
 struct Gen {
+    form: Form,
     r: Random,
     out: String,
+    vectors_stored: usize,
+    matrices_stored: usize,
     /// The values that can be used here.
     values: Vec<(String, Kind)>,
     next: usize,
     indent: usize,
 }
 
-/// The kernel of a seed: `k(x, y, fo, io, n, s)` reads floats from `x` and integers from `y`, and writes to `fo` and
-/// `io`, which are twice as long.
-pub(crate) fn generate(seed: u64) -> String {
-    let mut g = Gen { r: Random::new(seed), out: String::new(), values: vec![], next: 0, indent: 2 };
+/// The kernel of a seed: `k(x, y, h, fo, io, n, s)` reads floats from `x`, integers from `y` and small integers as
+/// `f16` from `h`, and writes to `fo` and `io`, which are twice as long.
+pub(crate) fn generate(seed: u64, form: Form) -> String {
+    let mut g = Gen {
+        form,
+        r: Random::new(seed),
+        vectors_stored: 0,
+        matrices_stored: 0,
+        out: String::new(),
+        values: vec![],
+        next: 0,
+        indent: 2,
+    };
     g.callee();
-    g.out.push_str("  tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>, %fo: !tt.ptr<f32>, %io: !tt.ptr<i32>, %n: i32, %s: f32) {\n");
+    let pointers = [("x", "f32"), ("y", "i32"), ("h", "f16"), ("fo", "f32"), ("io", "i32")];
+    let aligned = |(name, elem)| format!("%{name}: !tt.ptr<{elem}> {{tt.divisibility = 16 : i32}}");
+    let params = pointers.map(aligned).join(", ");
+    let _ = writeln!(g.out, "  tt.func public @k({params}, %n: i32, %s: f32) {{");
     g.values = vec![("%n".to_owned(), Int), ("%s".to_owned(), Float)];
     g.indent = 4;
-    g.line("%range = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>");
+    g.line("%range = tt.make_range {end = N : i32, start = 0 : i32} : tensor<Nxi32>");
     g.values.push(("%range".to_owned(), Ints));
-    for (pointer, elem) in [("x", "f32"), ("y", "i32"), ("fo", "f32"), ("io", "i32")] {
-        g.line(&format!("%{pointer}s = tt.splat %{pointer} : !tt.ptr<{elem}> -> tensor<16x!tt.ptr<{elem}>>"));
+    for (pointer, elem) in pointers {
+        g.line(&format!("%{pointer}s = tt.splat %{pointer} : !tt.ptr<{elem}> -> tensor<Nx!tt.ptr<{elem}>>"));
+    }
+    if form.is_exact {
+        g.cells();
     }
     for kind in ALL {
         g.constant(kind);
@@ -129,11 +173,11 @@ pub(crate) fn generate(seed: u64) -> String {
     g.block(statements, 0, true);
     // Everything that is still there is stored, in the upper half of the results.
     let values = g.values.clone();
-    for (i, (value, kind)) in values.iter().rev().take(SIZE / 16).enumerate() {
-        g.store_whole(value, *kind, SIZE + 16 * i);
+    for (i, (value, kind)) in values.iter().rev().take(form.size() / form.side).enumerate() {
+        g.store_whole(value, *kind, form.size() + form.side * i);
     }
     g.line("tt.return");
-    format!("module {{\n{}  }}\n}}\n", g.out)
+    format!("module {{\n{}  }}\n}}\n", g.out).replace('N', &form.side.to_string())
 }
 
 impl Gen {
@@ -178,13 +222,13 @@ impl Gen {
 
     /// A private function of an integer and a vector, for the inliner.
     fn callee(&mut self) {
-        self.line("tt.func private @helper(%a: i32, %v: tensor<16xf32>) -> (i32, tensor<16xf32>) {");
+        self.line("tt.func private @helper(%a: i32, %v: tensor<Nxf32>) -> (i32, tensor<Nxf32>) {");
         self.indent = 4;
         self.values = vec![("%a".to_owned(), Int), ("%v".to_owned(), Floats)];
         let n = 1 + self.r.below(5);
         self.block(n, 1, false);
         let (a, v) = (self.get(Int), self.get(Floats));
-        self.line(&format!("tt.return {a}, {v} : i32, tensor<16xf32>"));
+        self.line(&format!("tt.return {a}, {v} : i32, tensor<Nxf32>"));
         self.indent = 2;
         self.line("}");
     }
@@ -192,7 +236,8 @@ impl Gen {
     /// `memory`: pointers are visible.
     fn block(&mut self, statements: usize, depth: usize, memory: bool) {
         for _ in 0..statements {
-            match self.r.below(if memory { 22 } else { 12 }) {
+            let more = if self.form.is_exact { 6 } else { 0 };
+            match self.r.below(if memory { 22 + more } else { 12 }) {
                 0..=3 => self.binary(),
                 4 => self.division_or_shift(),
                 5 => self.compare_and_select(),
@@ -211,6 +256,9 @@ impl Gen {
                 18 if depth < 2 => self.while_loop(depth),
                 19 => self.dot(),
                 20 => self.call(),
+                22 | 23 => self.load_matrix(),
+                24 => self.store_matrix(),
+                25..=27 if depth < 2 => self.product_loop(depth),
                 _ => self.binary(),
             }
         }
@@ -223,7 +271,8 @@ impl Gen {
     fn binary(&mut self) {
         let kind = self.numeric();
         let (a, b) = (self.get(kind), self.get(kind));
-        let op = if kind.is_float() { self.r.pick(&FLOATS) } else { self.r.pick(&INTS) };
+        let floats = if self.form.is_exact { &EXACT_FLOATS[..] } else { &FLOATS[..] };
+        let op = if kind.is_float() { self.r.pick(floats) } else { self.r.pick(&INTS) };
         self.def(kind, &format!("arith.{op} {a}, {b} : {}", kind.text()));
     }
 
@@ -282,28 +331,33 @@ impl Gen {
             0 => {
                 let a = self.get(Ints);
                 let n = self.name();
-                self.line(&format!("{n} = arith.trunci {a} : tensor<16xi32> to tensor<16xi8>"));
+                self.line(&format!("{n} = arith.trunci {a} : tensor<Nxi32> to tensor<Nxi8>"));
                 let op = self.r.pick(&["extsi", "extui"]);
-                self.def(Ints, &format!("arith.{op} {n} : tensor<16xi8> to tensor<16xi32>"));
+                self.def(Ints, &format!("arith.{op} {n} : tensor<Nxi8> to tensor<Nxi32>"));
             }
             1 => {
                 let a = self.get(Floats);
                 let n = self.name();
                 let t = self.r.pick(&["f16", "bf16"]);
-                self.line(&format!("{n} = arith.truncf {a} : tensor<16xf32> to tensor<16x{t}>"));
-                self.def(Floats, &format!("arith.extf {n} : tensor<16x{t}> to tensor<16xf32>"));
+                self.line(&format!("{n} = arith.truncf {a} : tensor<Nxf32> to tensor<Nx{t}>"));
+                self.def(Floats, &format!("arith.extf {n} : tensor<Nx{t}> to tensor<Nxf32>"));
             }
             2 => {
                 let a = self.get(Ints);
-                self.def(Floats, &format!("arith.sitofp {a} : tensor<16xi32> to tensor<16xf32>"));
+                self.def(Floats, &format!("arith.sitofp {a} : tensor<Nxi32> to tensor<Nxf32>"));
             }
             3 => {
                 let a = self.get(Bits);
-                self.def(Ints, &format!("arith.extui {a} : tensor<16xi1> to tensor<16xi32>"));
+                self.def(Ints, &format!("arith.extui {a} : tensor<Nxi1> to tensor<Nxi32>"));
+            }
+            _ if self.form.is_exact => {
+                let a = self.get(Floats);
+                let a = self.tame(&a, Floats);
+                self.def(Ints, &format!("arith.fptosi {a} : tensor<Nxf32> to tensor<Nxi32>"));
             }
             _ => {
                 let a = self.get(Floats);
-                self.def(Ints, &format!("tt.bitcast {a} : tensor<16xf32> -> tensor<16xi32>"));
+                self.def(Ints, &format!("tt.bitcast {a} : tensor<Nxf32> -> tensor<Nxi32>"));
             }
         }
     }
@@ -321,7 +375,7 @@ impl Gen {
             1 => {
                 let (a, n) = (self.get(vector), self.name());
                 let axis = self.r.below(2);
-                let thin = if axis == 0 { "1x16" } else { "16x1" };
+                let thin = if axis == 0 { "1xN" } else { "Nx1" };
                 self.line(&format!(
                     "{n} = tt.expand_dims {a} {{axis = {axis} : i32}} : {} -> tensor<{thin}x{e}>",
                     vector.text()
@@ -333,9 +387,9 @@ impl Gen {
                 self.def(matrix, &format!("tt.trans {a} {{order = array<i32: 1, 0>}} : {0} -> {0}", matrix.text()));
             }
             _ => {
-                let (a, n) = (self.get(vector), self.name());
-                self.line(&format!("{n} = tt.reshape {a} : {} -> tensor<4x4x{e}>", vector.text()));
-                self.def(vector, &format!("tt.reshape {n} : tensor<4x4x{e}> -> {}", vector.text()));
+                let (a, n, rest) = (self.get(vector), self.name(), self.form.side / 4);
+                self.line(&format!("{n} = tt.reshape {a} : {} -> tensor<4x{rest}x{e}>", vector.text()));
+                self.def(vector, &format!("tt.reshape {n} : tensor<4x{rest}x{e}> -> {}", vector.text()));
             }
         }
     }
@@ -345,14 +399,19 @@ impl Gen {
         let float = self.r.below(2) == 0;
         let (scalar, vector, matrix, e) =
             if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
-        let op =
-            if float { self.r.pick(&["addf", "maxnumf", "mulf"]) } else { self.r.pick(&["addi", "minsi", "xori"]) };
+        let op = if float {
+            self.r.pick(if self.form.is_exact { &["addf", "maxnumf"] } else { &["addf", "maxnumf", "mulf"] })
+        } else {
+            self.r.pick(&["addi", "minsi", "xori"])
+        };
         let (op_name, from, to, extra) = match self.r.below(3) {
             0 => ("reduce", vector, scalar, "axis = 0 : i32".to_owned()),
             1 => ("reduce", matrix, vector, format!("axis = {} : i32", self.r.below(2))),
             _ => ("scan", vector, vector, format!("axis = 0 : i32, reverse = {}", self.r.pick(&["true", "false"]))),
         };
-        let (a, n) = (self.get(from), self.name());
+        let a = self.get(from);
+        let a = if op == "addf" { self.tame(&a, from) } else { a };
+        let n = self.name();
         self.line(&format!("{n} = \"tt.{op_name}\"({a}) <{{{extra}}}> ({{"));
         self.line(&format!("^bb0(%l{0}: {e}, %r{0}: {e}):", self.next));
         self.line(&format!("  %c{0} = arith.{op} %l{0}, %r{0} : {e}", self.next));
@@ -362,7 +421,8 @@ impl Gen {
     }
 
     fn dot(&mut self) {
-        let (a, b, c) = (self.get(Matrix), self.get(Matrix), self.get(Matrix));
+        let [a, b, c] = [0, 1, 2].map(|_| self.get(Matrix));
+        let [a, b, c] = [a, b, c].map(|value| self.tame(&value, Matrix));
         let t = Matrix.text();
         let precision = self.r.pick(&["", ", inputPrecision = tf32"]);
         self.def(Matrix, &format!("tt.dot {a}, {b}, {c}{precision} : {t} * {t} -> {t}"));
@@ -370,64 +430,263 @@ impl Gen {
 
     fn call(&mut self) {
         let (a, v, n) = (self.get(Int), self.get(Floats), self.name());
-        self.line(&format!("{n}:2 = tt.call @helper({a}, {v}) : (i32, tensor<16xf32>) -> (i32, tensor<16xf32>)"));
+        self.line(&format!("{n}:2 = tt.call @helper({a}, {v}) : (i32, tensor<Nxf32>) -> (i32, tensor<Nxf32>)"));
         self.values.push((format!("{n}#0"), Int));
         self.values.push((format!("{n}#1"), Floats));
     }
 
-    /// Offsets of sixteen elements that lie in a buffer of `SIZE`.
+    /// Offsets of a vector that lie in a buffer.
     fn offsets(&mut self) -> String {
         let base = match self.r.below(3) {
             0 => {
                 let a = self.get(Ints);
-                let most = self.def(Ints, &format!("arith.constant dense<{}> : tensor<16xi32>", SIZE - 1));
-                return self.def(Ints, &format!("arith.andi {a}, {most} : tensor<16xi32>"));
+                let most = self.def(Ints, &format!("arith.constant dense<{}> : tensor<Nxi32>", self.form.size() - 1));
+                return self.def(Ints, &format!("arith.andi {a}, {most} : tensor<Nxi32>"));
             }
-            1 => self.r.below(SIZE / 16) as i64 * 16,
-            _ => self.r.below(3) as i64 * 16,
+            1 => self.r.below(self.form.size() / self.form.side) as i64 * self.form.side as i64,
+            _ => self.r.below(3) as i64 * self.form.side as i64,
         };
-        let base = self.def(Ints, &format!("arith.constant dense<{base}> : tensor<16xi32>"));
-        self.def(Ints, &format!("arith.addi %range, {base} : tensor<16xi32>"))
+        let base = self.def(Ints, &format!("arith.constant dense<{base}> : tensor<Nxi32>"));
+        self.def(Ints, &format!("arith.addi %range, {base} : tensor<Nxi32>"))
     }
 
     fn load(&mut self) {
-        let (pointer, kind, e) =
-            [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(4)];
+        let (pointer, kind, e) = [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")]
+            [self.r.below(if self.form.is_exact { 2 } else { 4 })];
         let (offsets, p) = (self.offsets(), self.name());
-        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
+        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<Nx!tt.ptr<{e}>>, tensor<Nxi32>"));
         let (mask, other) = (self.get(Bits), self.get(kind));
         // Without another value a masked element is undefined.
         let rest = if self.r.below(2) == 0 { String::new() } else { format!(", {mask}, {other}") };
-        self.def(kind, &format!("tt.load {p}{rest} : tensor<16x!tt.ptr<{e}>>"));
+        self.def(kind, &format!("tt.load {p}{rest} : tensor<Nx!tt.ptr<{e}>>"));
     }
 
     /// A store whose elements do not overlap.
     fn store(&mut self) {
         let (pointer, kind, e) = [("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(2)];
-        let (p, at) = (self.name(), self.r.below(SIZE / 16) * 16);
-        let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<16xi32>"));
-        let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<16xi32>"));
-        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
+        let at = if self.form.is_exact {
+            // The last matrix of the buffer has a place for each of the first stores.
+            if self.vectors_stored == self.form.side {
+                return;
+            }
+            self.vectors_stored += 1;
+            self.form.size() - self.vectors_stored * self.form.side
+        } else {
+            self.r.below(self.form.size() / self.form.side) * self.form.side
+        };
+        let p = self.name();
+        let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<Nxi32>"));
+        let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<Nxi32>"));
+        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<Nx!tt.ptr<{e}>>, tensor<Nxi32>"));
         let (value, mask) = (self.get(kind), self.get(Bits));
         let rest = if self.r.below(2) == 0 { String::new() } else { format!(", {mask}") };
-        self.line(&format!("tt.store {p}, {value}{rest} : tensor<16x!tt.ptr<{e}>>"));
+        self.line(&format!("tt.store {p}, {value}{rest} : tensor<Nx!tt.ptr<{e}>>"));
+    }
+
+    /// A float as an integer from -4 to 4 where results must not depend on an order.
+    fn tame(&mut self, value: &str, kind: Kind) -> String {
+        if !self.form.is_exact {
+            return value.to_owned();
+        }
+        let t = kind.text();
+        let known = |v: &str| if kind.is_tensor() { format!("dense<{v}> : {t}") } else { format!("{v} : {t}") };
+        let [least, most] = ["-4.0", "4.0"].map(|v| self.def(kind, &format!("arith.constant {}", known(v))));
+        let (low, high) = (self.name(), self.name());
+        self.line(&format!("{low} = arith.maxnumf {value}, {least} : {t}"));
+        self.line(&format!("{high} = arith.minnumf {low}, {most} : {t}"));
+        self.def(kind, &format!("math.floor {high} : {t}"))
+    }
+
+    /// The places of a matrix's elements, and pointers to the first matrix of each buffer.
+    fn cells(&mut self) {
+        for (axis, thin, name) in [(1, "Nx1", "rows"), (0, "1xN", "columns")] {
+            self.line(&format!(
+                "%{name}_thin = tt.expand_dims %range {{axis = {axis} : i32}} : tensor<Nxi32> -> tensor<{thin}xi32>"
+            ));
+            self.line(&format!("%{name} = tt.broadcast %{name}_thin : tensor<{thin}xi32> -> tensor<NxNxi32>"));
+        }
+        self.line("%side = arith.constant dense<N> : tensor<NxNxi32>");
+        self.line("%before = arith.muli %rows, %side : tensor<NxNxi32>");
+        self.line("%cells = arith.addi %before, %columns : tensor<NxNxi32>");
+        for (pointer, elem) in [("x", "f32"), ("y", "i32"), ("h", "f16"), ("fo", "f32"), ("io", "i32")] {
+            self.line(&format!("%{pointer}t = tt.splat %{pointer} : !tt.ptr<{elem}> -> tensor<NxNx!tt.ptr<{elem}>>"));
+            self.line(&format!(
+                "%{pointer}m = tt.addptr %{pointer}t, %cells : tensor<NxNx!tt.ptr<{elem}>>, tensor<NxNxi32>"
+            ));
+        }
+        self.values.push(("%cells".to_owned(), IntMatrix));
+    }
+
+    /// The offset of one of a buffer's matrices, as a scalar: known, or computed from `from`.
+    fn tile(&mut self, from: Option<&str>) -> String {
+        let cells = self.form.side * self.form.side;
+        let Some(from) = from else {
+            let at = self.r.below(TILES) * cells;
+            return self.def(Int, &format!("arith.constant {at} : i32"));
+        };
+        let most = self.def(Int, &format!("arith.constant {} : i32", TILES - 1));
+        let size = self.def(Int, &format!("arith.constant {cells} : i32"));
+        let (number, at) = (self.name(), self.name());
+        self.line(&format!("{number} = arith.andi {from}, {most} : i32"));
+        self.line(&format!("{at} = arith.muli {number}, {size} : i32"));
+        at
+    }
+
+    /// Pointers to a matrix of a buffer.
+    fn pointers(&mut self, pointer: &str, elem: &str, tile: &str) -> String {
+        let (all, p) = (self.name(), self.name());
+        self.line(&format!("{all} = tt.splat {tile} : i32 -> tensor<NxNxi32>"));
+        self.line(&format!("{p} = tt.addptr %{pointer}m, {all} : tensor<NxNx!tt.ptr<{elem}>>, tensor<NxNxi32>"));
+        p
+    }
+
+    /// Some rows or columns: a mask.
+    fn matrix_mask(&mut self) -> String {
+        let (axis, some, mask) = (self.r.pick(&["rows", "columns", "cells"]), self.name(), self.name());
+        let most = match self.r.below(3) {
+            0 => "%n".to_owned(),
+            1 => self.get(Int),
+            _ => {
+                let most = self.r.below(self.form.side + 2);
+                self.def(Int, &format!("arith.constant {most} : i32"))
+            }
+        };
+        self.line(&format!("{some} = tt.splat {most} : i32 -> tensor<NxNxi32>"));
+        self.line(&format!("{mask} = arith.cmpi slt, %{axis}, {some} : tensor<NxNxi32>"));
+        mask
+    }
+
+    fn load_matrix(&mut self) {
+        let (pointer, kind, e) = [("x", Matrix, "f32"), ("y", IntMatrix, "i32")][self.r.below(2)];
+        let from = (self.r.below(2) == 0).then(|| self.get(Int));
+        let tile = self.tile(from.as_deref());
+        let p = self.pointers(pointer, e, &tile);
+        let rest =
+            if self.r.below(2) == 0 { String::new() } else { format!(", {}, {}", self.matrix_mask(), self.get(kind)) };
+        self.def(kind, &format!("tt.load {p}{rest} : tensor<NxNx!tt.ptr<{e}>>"));
+    }
+
+    fn store_matrix(&mut self) {
+        if self.matrices_stored == TILES - 1 {
+            return;
+        }
+        let (pointer, kind, e) = [("fo", Matrix, "f32"), ("io", IntMatrix, "i32")][self.r.below(2)];
+        let at = self.matrices_stored * self.form.side * self.form.side;
+        self.matrices_stored += 1;
+        let tile = self.def(Int, &format!("arith.constant {at} : i32"));
+        let p = self.pointers(pointer, e, &tile);
+        let rest = if self.r.below(2) == 0 { String::new() } else { format!(", {}", self.matrix_mask()) };
+        let value = self.get(kind);
+        self.line(&format!("tt.store {p}, {value}{rest} : tensor<NxNx!tt.ptr<{e}>>"));
+    }
+
+    /// A factor of a product in `f16`: loaded from `h` at `pointers`, loaded and computed, or made of anything.
+    fn factor(&mut self, pointers: &str) -> String {
+        let (loaded, zero) = (self.name(), self.name());
+        let kind = self.r.below(8);
+        if kind == 0 {
+            let value = self.get(Matrix);
+            let value = self.tame(&value, Matrix);
+            self.line(&format!("{loaded} = arith.truncf {value} : tensor<NxNxf32> to tensor<NxNxf16>"));
+        } else if self.r.below(2) == 0 {
+            self.line(&format!("{loaded} = tt.load {pointers} : tensor<NxNx!tt.ptr<f16>>"));
+        } else {
+            let mask = self.matrix_mask();
+            self.line(&format!("{zero} = arith.constant dense<0.0> : tensor<NxNxf16>"));
+            self.line(&format!("{loaded} = tt.load {pointers}, {mask}, {zero} : tensor<NxNx!tt.ptr<f16>>"));
+        }
+        let text = match kind {
+            1 => format!("arith.negf {loaded} : tensor<NxNxf16>"),
+            2 => format!("tt.trans {loaded} {{order = array<i32: 1, 0>}} : tensor<NxNxf16> -> tensor<NxNxf16>"),
+            _ => return loaded,
+        };
+        let changed = self.name();
+        self.line(&format!("{changed} = {text}"));
+        changed
+    }
+
+    /// A loop around a product, as kernels have it: pointers that are carried or made of the index, sums in an
+    /// accumulator, other statements around it, stages that are asked for.
+    fn product_loop(&mut self, depth: usize) {
+        let start = self.get(Matrix);
+        let start = self.tame(&start, Matrix);
+        let (carried, extra) = (self.r.below(2) == 0, self.numeric());
+        let zero = self.def(Int, "arith.constant 0 : i32");
+        let one = self.def(Int, "arith.constant 1 : i32");
+        let upper = if self.r.below(2) == 0 { "%n".to_owned() } else { self.get(Int) };
+        // Pointers that move on stay in their buffer.
+        let most = self.def(Int, &format!("arith.constant {} : i32", if carried { TILES } else { 6 }));
+        let bound = self.def(Int, &format!("arith.minsi {upper}, {most} : i32"));
+        let init = self.get(extra);
+        let [index, sum, other, pa, pb, result] = [(); 6].map(|()| self.name());
+        let (mut args, mut kinds) =
+            (format!("{sum} = {start}, {other} = {init}"), format!("{}, {}", Matrix.text(), extra.text()));
+        let pointer_type = "tensor<NxNx!tt.ptr<f16>>";
+        if carried {
+            args += &format!(", {pa} = %hm, {pb} = %hm");
+            kinds += &format!(", {pointer_type}, {pointer_type}");
+        }
+        let count = if carried { 4 } else { 2 };
+        self.line(&format!(
+            "{result}:{count} = scf.for {index} = {zero} to {bound} step {one} iter_args({args}) -> ({kinds}) : i32 {{"
+        ));
+        let outer = self.values.len();
+        self.values.extend([(index.clone(), Int), (other, extra)]);
+        self.indent += 2;
+        let before = self.r.below(3);
+        self.block(before, depth + 1, true);
+        let [a, b] = [&pa, &pb].map(|carried_one| {
+            let pointers = if carried {
+                carried_one.clone()
+            } else {
+                let at = self.tile(Some(&index));
+                self.pointers("h", "f16", &at)
+            };
+            self.factor(&pointers)
+        });
+        let product = self.name();
+        let t = Matrix.text();
+        self.line(&format!("{product} = tt.dot {a}, {b}, {sum} : tensor<NxNxf16> * tensor<NxNxf16> -> {t}"));
+        if self.r.below(3) == 0 {
+            self.values.push((product.clone(), Matrix));
+        }
+        let after = self.r.below(3);
+        self.block(after, depth + 1, true);
+        let mut yielded = format!("{product}, {}", self.get(extra));
+        if carried {
+            let cells = self.form.side * self.form.side;
+            let step = self.name();
+            self.line(&format!("{step} = arith.constant dense<{cells}> : tensor<NxNxi32>"));
+            for p in [&pa, &pb] {
+                let next = self.name();
+                self.line(&format!("{next} = tt.addptr {p}, {step} : {pointer_type}, tensor<NxNxi32>"));
+                yielded += &format!(", {next}");
+            }
+        }
+        self.line(&format!("scf.yield {yielded} : {kinds}"));
+        self.indent -= 2;
+        self.values.truncate(outer);
+        let wish = self.r.pick(&["", "", " {tt.num_stages = 2 : i32}", " {tt.num_stages = 4 : i32}", " {tt.flatten}"]);
+        self.line(&format!("}}{wish}"));
+        self.values.extend([(format!("{result}#0"), Matrix), (format!("{result}#1"), extra)]);
     }
 
     /// Stores all of a value, or the sum of a matrix's rows, at a place of its own.
     fn store_whole(&mut self, value: &str, kind: Kind, at: usize) {
         let (vector, pointer) = match kind {
-            Int => (self.def(Ints, &format!("tt.splat {value} : i32 -> tensor<16xi32>")), "io"),
-            Float => (self.def(Floats, &format!("tt.splat {value} : f32 -> tensor<16xf32>")), "fo"),
+            Int => (self.def(Ints, &format!("tt.splat {value} : i32 -> tensor<Nxi32>")), "io"),
+            Float => (self.def(Floats, &format!("tt.splat {value} : f32 -> tensor<Nxf32>")), "fo"),
             Bit => {
                 let wide = self.def(Int, &format!("arith.extui {value} : i1 to i32"));
-                (self.def(Ints, &format!("tt.splat {wide} : i32 -> tensor<16xi32>")), "io")
+                (self.def(Ints, &format!("tt.splat {wide} : i32 -> tensor<Nxi32>")), "io")
             }
-            Bits => (self.def(Ints, &format!("arith.extui {value} : tensor<16xi1> to tensor<16xi32>")), "io"),
+            Bits => (self.def(Ints, &format!("arith.extui {value} : tensor<Nxi1> to tensor<Nxi32>")), "io"),
             Ints => (value.to_owned(), "io"),
             Floats => (value.to_owned(), "fo"),
             IntMatrix | Matrix => {
                 let (e, op, to, pointer) =
                     if kind == Matrix { ("f32", "addf", Floats, "fo") } else { ("i32", "addi", Ints, "io") };
+                let value = if kind == Matrix { self.tame(value, Matrix) } else { value.to_owned() };
                 let n = self.name();
                 self.line(&format!("{n} = \"tt.reduce\"({value}) <{{axis = 1 : i32}}> ({{"));
                 self.line(&format!("^bb0(%l: {e}, %r: {e}):"));
@@ -438,11 +697,11 @@ impl Gen {
             }
         };
         let e = if pointer == "fo" { "f32" } else { "i32" };
-        let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<16xi32>"));
-        let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<16xi32>"));
+        let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<Nxi32>"));
+        let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<Nxi32>"));
         let p = self.name();
-        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
-        self.line(&format!("tt.store {p}, {vector} : tensor<16x!tt.ptr<{e}>>"));
+        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<Nx!tt.ptr<{e}>>, tensor<Nxi32>"));
+        self.line(&format!("tt.store {p}, {vector} : tensor<Nx!tt.ptr<{e}>>"));
     }
 
     /// Some kinds for what a region carries.

@@ -1,9 +1,8 @@
 //! Which instruction multiplies, and how warps tile the result.
 
-use std::collections::BTreeSet;
-
+use super::chains::{Chains, Neighbours};
 use crate::ir::core::encoding::NvidiaMma;
-use crate::ir::core::{Encoding, Ir, Op, Type, Value, ValueDef};
+use crate::ir::core::{Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{Classes, Traits, TtOp, TtgOp};
@@ -21,8 +20,14 @@ pub(super) struct Multiplier {
     pub(super) refused: bool,
 }
 
-/// Step 1 and 2.
-pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multiplier {
+/// Step 1 and 2, of product `number` of `chains`.
+pub(super) fn multiplier(
+    ir: &Ir,
+    (number, op): (usize, Op),
+    chains: &mut Chains,
+    target: &Target,
+    wgmma: bool,
+) -> Multiplier {
     let ty = ir.ty(ir.result(op));
     let dot = tt::Dot(op);
     let (a, b) = (ir.ty(dot.a(ir)), ir.ty(dot.b(ir)));
@@ -48,13 +53,13 @@ pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multi
     };
     let (instr_shape, warps_per_cta) = if version == 3 {
         let instr = wgmma_shape(&share, a.elem(), num_warps);
-        let warps = warps_of_wgmma(ir, op, &share, num_warps);
+        let warps = warps_of_wgmma(chains.feeds_product(ir, ir.result(op)), &share, num_warps);
         (instr, warps)
     } else {
         let mut instr = vec![1; share.len()];
         instr[share.len() - 1] = 8;
         instr[share.len() - 2] = if is_f64(a.elem()) { 8 } else { 16 };
-        (instr, warps_of_mma(ir, op, &share, num_warps))
+        (instr, warps_of_mma(&chains.neighbours(number, share.len()), &share, num_warps))
     };
     let encoding = NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty), instr_shape };
     Multiplier { mma: Some(encoding), refused }
@@ -110,8 +115,8 @@ fn wgmma_shape(share: &[i64], elem: Type, num_warps: u32) -> Vec<u32> {
     vec![16, n as u32, 256 / elem.bit_width().unwrap_or(16)]
 }
 
-fn warps_of_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
-    if forward_slice(ir, ir.result(op)).into_iter().any(|o| ir.kind(o).is_product()) {
+fn warps_of_wgmma(feeds_product: bool, share: &[i64], num_warps: u32) -> Vec<u32> {
+    if feeds_product {
         return vec![num_warps, 1];
     }
     let mut warps = [4, 1];
@@ -122,38 +127,15 @@ fn warps_of_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
     warps.to_vec()
 }
 
-/// All that depends on a value, with what is inside the operations that use it.
-fn forward_slice(ir: &Ir, value: Value) -> BTreeSet<Op> {
-    let mut seen = BTreeSet::new();
-    let mut queue: Vec<Op> = ir.uses(value).iter().map(|u| u.op).collect();
-    while let Some(op) = queue.pop() {
-        if seen.insert(op) {
-            queue.extend(ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b)));
-            queue.extend(ir.results(op).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op));
-        }
-    }
-    seen
-}
-
-fn warps_of_mma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
+fn warps_of_mma(neighbours: &Neighbours, share: &[i64], num_warps: u32) -> Vec<u32> {
     if share.len() == 3 {
         return vec![num_warps, 1, 1];
     }
-    let mut chained = false;
-    for other in
-        same_region_slice(ir, op).into_iter().filter(|&o| o != op && (ir.is(o, TtOp::Dot) || ir.is(o, TtOp::DotScaled)))
-    {
-        let ty = ir.ty(ir.result(other));
-        if ty.rank() != share.len() {
-            continue;
-        }
-        if let Some(Encoding::NvidiaMma(mma)) = ty.layout() {
-            return mma.warps_per_cta.clone();
-        }
-        chained = true;
-    }
-    if chained {
-        return if share[0] >= share[1] { vec![num_warps, 1] } else { vec![1, num_warps] };
+    match neighbours {
+        Neighbours::Tiled(warps) => return warps.clone(),
+        Neighbours::Chained if share[0] >= share[1] => return vec![num_warps, 1],
+        Neighbours::Chained => return vec![1, num_warps],
+        Neighbours::None => {}
     }
     // Repetitions of the instruction along both axes; A's fragments take more registers, so ties go to M.
     let mut reps = [(share[0] as u64).div_ceil(16), (share[1] as u64).div_ceil(8)];
@@ -164,23 +146,6 @@ fn warps_of_mma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
         reps[axis] = (reps[axis] / 2).max(1);
     }
     warps.to_vec()
-}
-
-/// The operations of `op`'s region that values connect with it; transpositions cut the connection.
-fn same_region_slice(ir: &Ir, op: Op) -> Vec<Op> {
-    let home = ir.parent_block(op).map(|b| ir.parent_region(b));
-    let inside = |o: Op| ir.parent_block(o).map(|b| ir.parent_region(b)) == home && !ir.is(o, TtOp::Trans);
-    let mut seen = BTreeSet::from([op]);
-    let mut queue = vec![op];
-    while let Some(at) = queue.pop() {
-        let producers = ir.operands(at).iter().filter_map(|&v| ir.def_op(v));
-        let users = ir.results(at).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op);
-        let near: Vec<Op> = producers.chain(users).filter(|&o| inside(o)).collect();
-        queue.extend(near.into_iter().filter(|&o| seen.insert(o)));
-    }
-    // In the order of the text; a function with early returns has several blocks.
-    let blocks = home.flatten().map_or(&[][..], |region| ir.blocks_of(region));
-    blocks.iter().flat_map(|&b| ir.ops(b)).filter(|o| seen.contains(o)).collect()
 }
 
 /// Whether the value is loaded, or handed in from around, but for conversions, transpositions and views.
@@ -200,42 +165,15 @@ pub(super) fn comes_from_load(ir: &Ir, value: Value) -> bool {
     }
 }
 
-/// The fewest bits that an element of the value has on its way from memory.
-pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
-    let mut seen = BTreeSet::new();
-    let mut queue: Vec<Op> = ir.def_op(value).into_iter().collect();
-    let mut bits = ir.ty(value).elem().bit_width().unwrap_or(32);
-    let mut joined = vec![];
-    while let Some(op) = queue.pop() {
-        if !followed(ir, op) || !seen.insert(op) {
-            continue;
-        }
-        if ir.is(op, TtgOp::Fp4ToFp) {
-            return 4;
-        }
-        if let Some(join) = tt::Join::of(ir, op) {
-            joined.push(ir.ty(join.result(ir)));
-        }
-        if ir.kind(op).is_load() && ir.ty(ir.result(op)).is_tensor() {
-            bits = bits.min(ir.ty(ir.result(op)).elem().bit_width().unwrap_or(bits));
-        }
-        queue.extend(ir.operands(op).iter().filter_map(|&v| ir.def_op(v)));
-    }
-    // Where two values are unpacked from one that was loaded, the join halves the width that a layout carries through
-    // it.
-    let unpacks = |ty: &Type| ty.elem().bit_width() == Some(2 * bits) && joins_neighbours(*ty);
-    if joined.iter().any(unpacks) { bits / 2 } else { bits }
-}
-
 /// Whether the two last axes of what was joined are the fastest, the new one first.
-fn joins_neighbours(ty: Type) -> bool {
+pub(super) fn joins_neighbours(ty: Type) -> bool {
     let (rank, Some(encoding)) = (ty.rank() as u32, ty.encoding()) else { return false };
     let order = layout::order(encoding, ty.shape());
     rank >= 2 && order[..2] == [rank - 1, rank - 2]
 }
 
 /// Operations through which the width of an element is looked for.
-fn followed(ir: &Ir, op: Op) -> bool {
+pub(super) fn followed(ir: &Ir, op: Op) -> bool {
     let elementwise = ir.kind(op).has(Traits::ELEMENTWISE) && effects(ir, op).is_free();
     let view = ir.kind(op).belongs(Classes::TENSOR_VIEW);
     let spreads = ir.is(op, TtOp::Broadcast) || ir.is(op, TtgOp::Fp4ToFp) || ir.is(op, TtgOp::ConvertLayout);
