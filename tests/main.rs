@@ -72,6 +72,8 @@ mod passes_keep;
 mod pipeline_svg;
 #[path = "suite/random_ir/mod.rs"]
 mod random_ir;
+#[path = "suite/printed.rs"]
+mod printed;
 #[path = "suite/random_kernels.rs"]
 mod random_kernels;
 #[path = "suite/reference_docs.rs"]

@@ -17,4 +17,5 @@ pub mod scratch;
 pub mod shared_accesses;
 pub mod shared_alias;
 pub mod shared_effects;
+pub mod slots;
 pub mod touched;
