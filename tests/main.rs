@@ -70,10 +70,10 @@ mod parser_text;
 mod passes_keep;
 #[path = "suite/pipeline_svg.rs"]
 mod pipeline_svg;
-#[path = "suite/random_ir/mod.rs"]
-mod random_ir;
 #[path = "suite/printed.rs"]
 mod printed;
+#[path = "suite/random_ir/mod.rs"]
+mod random_ir;
 #[path = "suite/random_kernels.rs"]
 mod random_kernels;
 #[path = "suite/reference_docs.rs"]

@@ -29,9 +29,7 @@ impl ExchangePlan {
     pub fn of(ir: &Ir, op: Op, target: &Target) -> Option<Planned> {
         match ir.spec(op).exchange? {
             Exchange::Conversion => Some(conversion(ir, op, target).map(ExchangePlan::Conversion)),
-            Exchange::Reduce => {
-                Some(reduce(ir, op, target.shared.ample_for_reductions).map(ExchangePlan::Reduce))
-            },
+            Exchange::Reduce => Some(reduce(ir, op, target.shared.ample_for_reductions).map(ExchangePlan::Reduce)),
             Exchange::Scan => Some(scan(ir, op).map(ExchangePlan::Scan)),
             Exchange::Gather => Some(gather(ir, op).map(ExchangePlan::Gather)),
             Exchange::Copies | Exchange::Count | Exchange::Descriptor => None,

@@ -107,8 +107,10 @@ impl State {
     /// The state where control comes by an edge. What an iteration knows of its slots does not hold in the next one.
     fn over(&self, goes_back: bool) -> Cow<'_, State> {
         let access = |a: &BufferAccess| BufferAccess { slot: None, ..a.clone() };
-        let pending = |all: &BTreeSet<Pending>| all.iter().map(|p| Pending { access: access(&p.access), ..p.clone() }).collect();
-        let names_slots = |s: &State| s.open().any(|p| p.access.slot.is_some()) || s.in_flight.iter().any(|f| f.1.slot.is_some());
+        let pending =
+            |all: &BTreeSet<Pending>| all.iter().map(|p| Pending { access: access(&p.access), ..p.clone() }).collect();
+        let names_slots =
+            |s: &State| s.open().any(|p| p.access.slot.is_some()) || s.in_flight.iter().any(|f| f.1.slot.is_some());
         if !goes_back || !names_slots(self) {
             return Cow::Borrowed(self);
         }

@@ -295,7 +295,8 @@ fn accesses(
     let (root, chain) = view_chain(ir, value);
     let slot = Slot::of(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = BufferAccess { blocks, slot, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
+        let whole =
+            BufferAccess { blocks, slot, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

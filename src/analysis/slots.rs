@@ -44,7 +44,9 @@ impl Slot {
         let mut came = vec![];
         let mut descriptor = whole_slot(ir, descriptor);
         let view = loop {
-            let Some((looped, at)) = carried(ir, descriptor) else { break MemDescIndex::of(ir, ir.def_op(descriptor)?)? };
+            let Some((looped, at)) = carried(ir, descriptor) else {
+                break MemDescIndex::of(ir, ir.def_op(descriptor)?)?;
+            };
             came.push(looped.init(ir).get(at).copied()?);
             // Descriptors that move in a circle are of no ring.
             if came.len() > looped.init(ir).len() {
