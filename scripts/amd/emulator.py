@@ -22,7 +22,7 @@ PRINTED = 1 << 16
 
 # The registers that a kernel may ask for, in order: the bit of `kernel_code_properties` and how many there are.
 USER_REGISTERS = [
-    (0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None),
+    (0, 4, "private"), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None),
 ]
 
 
@@ -41,7 +41,7 @@ def load(tinygrad, arch):
 class Emulator:
     def __init__(self, tinygrad, arch):
         self.emu, self.family = load(tinygrad, arch), FAMILIES[arch]
-        self.memory = sys.modules["lacking"].Memory
+        self.memory, self.private = sys.modules["lacking"].Memory, sys.modules["lacking"].PRIVATE
 
     def run(self, code, launch, grid, values, bytes_of_shared, blocks):
         """Runs a kernel and gives the text that it printed.
@@ -68,7 +68,8 @@ class Emulator:
         user = []
         for bit, count, what in USER_REGISTERS:
             if properties >> bit & 1:
-                user += [places[what] & 0xFFFFFFFF, places[what] >> 32] if what else [0] * count
+                place = places.get(what, 0)
+                user += [place & 0xFFFFFFFF, place >> 32, 0, self.private][:count] if what else [0] * count
         # The command processor fills in the shared memory of the launch.
         blocks = -(-(bytes_of_shared + meta[".group_segment_fixed_size"]) // LDS_GRANULE)
         rsrc2 = rsrc2 & ~(0x1FF << 15) | blocks << 15
