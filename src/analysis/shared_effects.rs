@@ -296,7 +296,7 @@ fn accesses(
     let slot = Slot::of(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
         let whole =
-            BufferAccess { blocks, slot, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
+            BufferAccess { slot, blocks, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }
