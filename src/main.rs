@@ -33,6 +33,7 @@ static ALLOCATOR: memory::Bounded = memory::Bounded;
 fn main() -> ExitCode {
     stdio::stop_tools_on_signals();
     ttc::codegen::on_out_of_memory(memory::end);
+    threads::heap::keep();
     // Neither the parser of the command line nor recursion over source and IR must depend on the main thread's stack.
     threads::on_stack(|| match parse() {
         Ok(cli) => {

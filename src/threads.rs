@@ -8,6 +8,8 @@
 //!
 //! Example: under `ulimit -v 1000000` a stack is 15 MiB, and `-j 8` uses as many threads as start.
 
+pub mod heap;
+
 use std::io;
 use std::num::NonZeroUsize;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -70,7 +72,11 @@ fn scoped<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl Fn() -> T + Send + Copy + 's,
 ) -> io::Result<ScopedJoinHandle<'s, T>> {
-    start(|builder| builder.spawn_scoped(scope, work))
+    let prepared = move || {
+        heap::prepare();
+        work()
+    };
+    start(|builder| builder.spawn_scoped(scope, prepared))
 }
 
 /// Runs `work` on a thread with a large stack, or on this one if there is no other.

@@ -72,6 +72,8 @@ mod parser_text;
 mod passes_keep;
 #[path = "suite/pipeline_svg.rs"]
 mod pipeline_svg;
+#[path = "suite/printed.rs"]
+mod printed;
 #[path = "suite/random_ir/mod.rs"]
 mod random_ir;
 #[path = "suite/random_kernels.rs"]

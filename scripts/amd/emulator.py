@@ -10,6 +10,7 @@ import struct
 import sys
 
 from code_object import CodeObject
+from printed import records
 
 FAMILIES = {"gfx90a": "cdna", "gfx942": "cdna", "gfx950": "cdna", "gfx1100": "rdna3", "gfx1201": "rdna4"}
 
@@ -21,7 +22,7 @@ PRINTED = 1 << 16
 
 # The registers that a kernel may ask for, in order: the bit of `kernel_code_properties` and how many there are.
 USER_REGISTERS = [
-    (0, 4, None), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None),
+    (0, 4, "private"), (1, 2, "dispatch"), (2, 2, None), (3, 2, "arguments"), (4, 2, None), (5, 2, None), (6, 1, None),
 ]
 
 
@@ -40,7 +41,7 @@ def load(tinygrad, arch):
 class Emulator:
     def __init__(self, tinygrad, arch):
         self.emu, self.family = load(tinygrad, arch), FAMILIES[arch]
-        self.memory = sys.modules["lacking"].Memory
+        self.memory, self.private = sys.modules["lacking"].Memory, sys.modules["lacking"].PRIVATE
 
     def run(self, code, launch, grid, values, bytes_of_shared, blocks):
         """Runs a kernel and gives the text that it printed.
@@ -67,7 +68,8 @@ class Emulator:
         user = []
         for bit, count, what in USER_REGISTERS:
             if properties >> bit & 1:
-                user += [places[what] & 0xFFFFFFFF, places[what] >> 32] if what else [0] * count
+                place = places.get(what, 0)
+                user += [place & 0xFFFFFFFF, place >> 32, 0, self.private][:count] if what else [0] * count
         # The command processor fills in the shared memory of the launch.
         blocks = -(-(bytes_of_shared + meta[".group_segment_fixed_size"]) // LDS_GRANULE)
         rsrc2 = rsrc2 & ~(0x1FF << 15) | blocks << 15
@@ -91,36 +93,3 @@ class Emulator:
             if a[".value_kind"] in hidden:
                 out[a[".offset"]:a[".offset"] + a[".size"]] = hidden[a[".value_kind"]].to_bytes(a[".size"], "little")
         return out
-
-
-def records(buffer, formats):
-    """The lines that the HIP runtime prints of the buffer behind a kernel; `src/backend/amd/debug.rs` says what it holds."""
-    (end,) = struct.unpack_from("<I", buffer)
-    at = 8
-    while at < 8 + end:
-        (control,) = struct.unpack_from("<I", buffer, at)
-        words = list(struct.unpack_from(f"<{(control >> 2) // 8}Q", buffer, at + 4))
-        if control & 2:
-            text = formats[words.pop(0)]
-        else:
-            text = buffer[at + 4:buffer.index(b"\0", at + 4)].decode()
-            words = words[len(text) // 8 + 1:]
-        yield re.sub(r"%(0?\d*)(?:ll)?([a-z%])", lambda m: shown(m, words), text)
-        at += control >> 2
-
-
-def shown(directive, words):
-    """One argument as C prints it."""
-    width, kind = directive[1], directive[2]
-    if kind == "%":
-        return "%"
-    word = words.pop(0)
-    if kind in "fa":
-        (value,) = struct.unpack("<d", struct.pack("<Q", word))
-        return value.hex() if kind == "a" else f"{value:f}"
-    if kind == "p":
-        return hex(word)
-    if kind == "i":
-        bits = 64 if "ll" in directive[0] else 32
-        word = (word & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
-    return f"{word:{width}{'x' if kind == 'x' else 'd'}}"

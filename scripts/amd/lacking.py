@@ -3,7 +3,8 @@
 - Matrix instructions (`products.py`).
 - Accesses to memory. Those of the emulator read where lanes that do not take part point, too, and go wrong where a load's result lies in the registers
   of its address; all waves share one private memory, and results of atomic operations on CDNA are lost. Buffer instructions ("CDNA3 ISA", "RDNA3 ISA",
-  "RDNA4 ISA", chapters on memory buffers) check offsets against the size of the resource; no kernel of ttc has one that is swizzled or indexed.
+  "RDNA4 ISA", chapters on memory buffers) check offsets against the size of the resource; no kernel of ttc has one that is indexed,
+  and none but that of private memory on gfx90a is swizzled.
 - The clock and the program counter as a value.
 - Operands from other lanes (DPP) and parts of operands (SDWA): the emulator goes from lane to lane and may read what it wrote for the lane before.
 - Registers from 128 on as operands of 16 bits on CDNA, where they are no upper halves as on RDNA.
@@ -78,6 +79,10 @@ class Wave:
 
     def write(self, register, value):
         self.vectors[register] = np.where(self.active, value, self.vectors[register])
+
+
+# The last word of the resource of private memory. The runtime's has flags there; a kernel only hands it on.
+PRIVATE = 0x50524956
 
 
 # All memory of the process, from the first page on.
@@ -194,15 +199,20 @@ def pair_sum(a, b, is_brain):
 
 
 class Buffer(Memory):
-    """A scalar resource and offsets."""
+    """A scalar resource and offsets. One kind is the private memory of lanes, which gfx90a has no other instructions for."""
 
     prefix = "BUFFER_"
+    private = False
 
-    def addresses(self, wave, _):
+    def check(self, at):
+        if not self.private:
+            super().check(at)
+
+    def addresses(self, wave, key):
         f = self.f
         # RDNA4 names the first register, the others a group of four.
         resource = f("rsrc") if hasattr(self.kind, "rsrc") else 4 * f("srsrc")
-        low, high, records, _ = (int(w) for w in wave.scalars[resource:resource + 4])
+        low, high, records, kind = (int(w) for w in wave.scalars[resource:resource + 4])
         number = f("soffset")
         scalar = 0 if self.family != "cdna" and number == 124 else int(wave.scalars[number])
         if f("idxen"):
@@ -211,6 +221,11 @@ class Buffer(Memory):
         offset = np.full(len(lanes), f("offset") + f("ioffset"), np.int64)
         if f("offen"):
             offset = offset + wave.vectors[f("vaddr")][lanes]
+        self.private = kind == PRIVATE
+        if self.private:
+            # The offset in a scalar register counts the bytes of all lanes, which lie interleaved.
+            memory, size = Scratch.of_wave(wave, key)
+            return lanes, memory + lanes * size + offset + scalar // wave.lanes, np.ones(len(lanes), bool)
         checked = offset if self.family == "cdna" else offset + scalar
         return lanes, (low | (high & 0xFFFF) << 32) + scalar + offset, checked < records
 
@@ -323,21 +338,27 @@ class Scratch(Memory):
     prefix = "SCRATCH_"
     waves = {}
 
+    @classmethod
+    def of_wave(cls, wave, scalar):
+        """Where the memory of a wave's lanes lies, and how much each lane has."""
+        size = int(wave.scalars[259])
+        held = cls.waves.get((scalar, size))
+        if held is None:
+            held = cls.waves[scalar, size] = ctypes.create_string_buffer(size * wave.lanes + 64)
+        return ctypes.addressof(held), size
+
     def check(self, at):
         pass
 
     def addresses(self, wave, scalar):
         f, lanes = self.f, np.flatnonzero(wave.active)
-        size = int(wave.scalars[259])
-        held = self.waves.get((scalar, size))
-        if held is None:
-            held = self.waves[scalar, size] = ctypes.create_string_buffer(size * wave.lanes + 64)
+        memory, size = self.of_wave(wave, scalar)
         offset = np.full(len(lanes), self.signed_offset(), np.int64)
         if f("sve"):
             offset += wave.vectors[f("vaddr") if hasattr(self.kind, "vaddr") else f("addr")][lanes]
         if f("saddr", 127) < 124:
             offset += int(wave.scalars[f("saddr")])
-        return lanes, ctypes.addressof(held) + lanes * size + offset, np.ones(len(lanes), bool)
+        return lanes, memory + lanes * size + offset, np.ones(len(lanes), bool)
 
 
 class Counter:

@@ -29,7 +29,7 @@ impl ExchangePlan {
     pub fn of(ir: &Ir, op: Op, target: &Target) -> Option<Planned> {
         match ir.spec(op).exchange? {
             Exchange::Conversion => Some(conversion(ir, op, target).map(ExchangePlan::Conversion)),
-            Exchange::Reduce => Some(reduce(ir, op).map(ExchangePlan::Reduce)),
+            Exchange::Reduce => Some(reduce(ir, op, target.shared.ample_for_reductions).map(ExchangePlan::Reduce)),
             Exchange::Scan => Some(scan(ir, op).map(ExchangePlan::Scan)),
             Exchange::Gather => Some(gather(ir, op).map(ExchangePlan::Gather)),
             Exchange::Copies | Exchange::Count | Exchange::Descriptor => None,
@@ -69,16 +69,16 @@ pub fn conversion(ir: &Ir, op: Op, target: &Target) -> Result<ConversionPlan, La
     ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)
 }
 
-/// The plan of a `tt.reduce`.
+/// The plan of a `tt.reduce`. `ample` says whether it may take more bytes than it needs, for fewer barriers.
 ///
 /// # Errors
 /// When a type has no layout, or the blocks of a cluster cannot combine their parts in one step.
-pub fn reduce(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
+pub fn reduce(ir: &Ir, op: Op, ample: bool) -> Result<ReducePlan, LayoutError> {
     let result = ir.ty(*ir.results(op).first().ok_or_else(|| LayoutError::new("a reduction without results"))?);
     let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
     let reduce = Reduce(op);
     let source = reduce.srcs(ir).first().ok_or_else(|| LayoutError::new("a reduction without operands"))?;
-    ReducePlan::new(layout_of(ir.ty(*source))?, axis(reduce.axis(ir)), result, &operand_bytes(ir, op))
+    ReducePlan::new(layout_of(ir.ty(*source))?, axis(reduce.axis(ir)), result, (&operand_bytes(ir, op), ample))
 }
 
 fn scan(ir: &Ir, op: Op) -> Result<ScanPlan, LayoutError> {

@@ -12,6 +12,8 @@
 //!    serves what comes later.
 //! 4. Loops are left out at first, then taken into account: what the end of a body leaves meets the start of the body.
 //!    A barrier in the middle of the body often separates both.
+//!    Slots of a pipelined loop's ring are known to be apart within an iteration ([`super::slots`]), not from one to the
+//!    next.
 //! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left
 //!    is minimal: [`Membar::is_safe`] holds, and fails without any one of them.
 //!
@@ -42,6 +44,7 @@
 //!   %y = ttg.local_load %buffer
 //! ```
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::Allocation;
@@ -99,6 +102,24 @@ impl State {
         self.in_flight.extend(other.in_flight.iter().cloned());
         self.reached |= other.reached;
         before != size(self)
+    }
+
+    /// The state where control comes by an edge. What an iteration knows of its slots does not hold in the next one.
+    fn over(&self, goes_back: bool) -> Cow<'_, State> {
+        let access = |a: &BufferAccess| BufferAccess { slot: None, ..a.clone() };
+        let pending =
+            |all: &BTreeSet<Pending>| all.iter().map(|p| Pending { access: access(&p.access), ..p.clone() }).collect();
+        let names_slots =
+            |s: &State| s.open().any(|p| p.access.slot.is_some()) || s.in_flight.iter().any(|f| f.1.slot.is_some());
+        if !goes_back || !names_slots(self) {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(State {
+            pending: pending(&self.pending),
+            released: pending(&self.released),
+            in_flight: self.in_flight.iter().map(|(flight, a)| (*flight, access(a))).collect(),
+            reached: self.reached,
+        })
     }
 
     /// All threads have waited for each other.
@@ -273,7 +294,8 @@ impl Membar {
                 return false;
             }
             for &next in &self.segments.all[index].next {
-                if grown.entry(next).or_insert_with(|| states[next].clone()).join(&state) {
+                let over = state.over(Segments::goes_back(index, next));
+                if grown.entry(next).or_insert_with(|| states[next].clone()).join(&over) {
                     open.push(next);
                 }
             }
@@ -361,7 +383,7 @@ impl Membar {
                     state.run(events, self.among);
                 }
                 for &next in &segment.next {
-                    let new = states[next].join(&state);
+                    let new = states[next].join(&state.over(Segments::goes_back(index, next)));
                     // What was passed already must be looked at again.
                     changed |= new && Segments::goes_back(index, next);
                 }

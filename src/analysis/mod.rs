@@ -17,5 +17,6 @@ pub mod scratch;
 pub mod shared_accesses;
 pub mod shared_alias;
 pub mod shared_effects;
+pub mod slots;
 pub mod touched;
 pub mod trips;

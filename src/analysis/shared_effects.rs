@@ -35,6 +35,7 @@ use super::allocation::{Allocation, BufferKind, buffer_bytes};
 use super::exchange::ExchangePlan;
 use super::scratch::is_shared_by_blocks;
 use super::shared_alias::{is_shared, viewed};
+use super::slots::Slot;
 
 /// The part of an allocation that a sub-slice takes: offset and size along each dimension.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -59,6 +60,8 @@ pub struct BufferAccess {
     /// One past the last byte.
     pub end: u32,
     pub part: Option<Part>,
+    /// The slot of a pipelined loop's ring that it is part of, in the iteration that runs.
+    pub slot: Option<Slot>,
     pub class: Class,
     pub write: bool,
     /// The bits of a block's number that differ in the blocks whose memory it reaches into; 0 where that is its own.
@@ -71,14 +74,15 @@ impl BufferAccess {
     /// An access to these bytes by threads of the block that own them.
     #[must_use]
     pub fn new(start: u32, end: u32, class: Class, write: bool) -> BufferAccess {
-        BufferAccess { start, end, part: None, class, write, blocks: 0, first_warp: false }
+        BufferAccess { start, end, part: None, slot: None, class, write, blocks: 0, first_warp: false }
     }
 
     /// Whether the order of two accesses of different threads matters.
     #[must_use]
     pub fn conflicts(&self, other: &BufferAccess) -> bool {
         let overlap = self.start < other.end && other.start < self.end;
-        let apart = matches!((&self.part, &other.part), (Some(a), Some(b)) if a.disjoint(b));
+        let apart = matches!((&self.part, &other.part), (Some(a), Some(b)) if a.disjoint(b))
+            || matches!((self.slot, other.slot), (Some(a), Some(b)) if a.is_apart(b));
         let ordered = self.class == other.class && self.class != Class::Data;
         overlap && (self.write || other.write) && !apart && !ordered
     }
@@ -289,8 +293,10 @@ fn accesses(
     (blocks, event): (u32, &dyn Fn(BufferAccess) -> Event),
 ) {
     let (root, chain) = view_chain(ir, value);
+    let slot = Slot::of(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = BufferAccess { blocks, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
+        let whole =
+            BufferAccess { slot, blocks, ..BufferAccess::new(buffer.offset, buffer.end(), touch.class, touch.write) };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

@@ -56,6 +56,8 @@ const fn row(
         bank_bytes: 4,
         max_access_bits: 128,
         free_bytes_per_warp,
+        // LDS is 64 KiB on most, and shared by all blocks of a compute unit or of a pair.
+        ample_for_reductions: false,
         ldmatrix: false,
         stmatrix: false,
     };

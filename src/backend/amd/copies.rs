@@ -15,17 +15,21 @@
 //!
 //! "CDNA4 ISA", "Memory loads to LDS"; "User Guide for AMDGPU Backend", `llvm.amdgcn.global.load.lds`.
 
+use std::collections::BTreeSet;
+
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue, MetadataValue, PointerValue};
 
 use super::raw::SPACES;
 use super::{memory, threads};
+use crate::analysis::flow::handed_from;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
 use crate::codegen::ops::memory::{owner, register};
+use crate::ir::dialects::TtgOp;
 use crate::ir::dialects::discardable::COPIES_BEHIND;
 use crate::ir::dialects::enums::CacheModifier;
 use crate::ir::dialects::ttg::ttg as view;
-use crate::ir::{Op, Value};
+use crate::ir::{Ir, Op, Value};
 use crate::layout::{Dim, FreeMasks, free_variable_masks};
 use crate::passes::amd::direct_copies::{self, DirectCopy, Piece};
 
@@ -188,13 +192,27 @@ fn set_scopes(
     Ok(())
 }
 
+/// Whether a token comes from waits alone, be it through loops and branches.
+fn is_waited_for(ir: &Ir, token: Value) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![token]);
+    while let Some(token) = open.pop() {
+        if !seen.insert(token) {
+            continue;
+        }
+        match handed_from(ir, token) {
+            Some(from) if !from.is_empty() => open.extend(from),
+            _ if ir.def_op(token).is_some_and(|op| ir.is(op, TtgOp::AsyncWait)) => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Marks the loads from shared memory behind an instruction, or from the start of the block on, as apart from copies under
 /// way, if their token says that a wait is in front of them.
 pub(super) fn mark_loads(cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()> {
-    let waited = token
-        .and_then(|token| cx.ir.def_op(token))
-        .is_some_and(|op| cx.ir.is(op, crate::ir::dialects::TtgOp::AsyncWait));
-    if !waited || cx.options.target.direct_copy_bytes().is_empty() {
+    let direct = !cx.options.target.direct_copy_bytes().is_empty();
+    if !direct || !token.is_some_and(|token| is_waited_for(cx.ir, token)) {
         return Ok(());
     }
     let first = match behind {

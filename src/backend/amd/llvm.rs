@@ -60,13 +60,13 @@ fn machine(target: &Target, effort: Effort) -> Result<TargetMachine, Diagnostic>
 }
 
 /// What runs on each function. `constraint-elimination` sees loops that run once at most; `slp-vectorizer` finds pairs
-/// for packed instructions.
-const PASSES: [&str; 17] = [
+/// for packed instructions. There is no `instcombine` in front of `licm`: with it more addresses leave loops, and a
+/// backward attention that takes all registers spills.
+const PASSES: [&str; 16] = [
     "infer-address-spaces",
     "sroa<modify-cfg>",
     "early-cse<memssa>",
     "simplifycfg",
-    "instcombine<no-verify-fixpoint>",
     "constraint-elimination",
     "loop-mssa(loop-rotate,licm)",
     "simplifycfg",

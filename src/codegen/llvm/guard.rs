@@ -4,17 +4,20 @@
 //! neither unwinding nor jumping out of it is sound. Running out of memory is one of them: LLVM cannot go on without
 //! the memory it asked for, and gives it back to nobody. So:
 //!
-//! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust);
+//! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust), which does one
+//!    job after the other for the thread that it belongs to;
 //! 2. the handler sends the message to the waiting caller and parks that thread for good;
-//! 3. the caller gets the message as an error. What the thread owned is lost with it.
+//! 3. the caller gets the message as an error, and another thread for the next job. What the thread owned is lost with
+//!    it.
 //!
 //! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default. If there is no memory,
 //! the program decides how it ends ([`on_out_of_memory`]), since LLVM says nothing then.
 //!
 //! The two handlers for memory have no C interface; their names are those of the C++ ABI.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, mpsc};
 
 use crate::threads;
@@ -111,37 +114,60 @@ fn install() {
     });
 }
 
-/// Runs `work` on an LLVM thread and waits for it.
+/// What an LLVM thread does next.
+type Job = Moved<Box<dyn FnOnce()>>;
+
+thread_local! {
+    /// The LLVM thread of this one, while it has nothing to do. It ends with this one.
+    static IDLE: Cell<Option<mpsc::Sender<Job>>> = const { Cell::new(None) };
+}
+
+/// The LLVM thread of the calling one: the one that it has, or a new one.
+fn llvm_thread() -> std::io::Result<mpsc::Sender<Job>> {
+    if let Some(idle) = IDLE.take() {
+        return Ok(idle);
+    }
+    let (send, receive) = mpsc::channel::<Job>();
+    // Starting a thread may take several tries; the one that starts takes the jobs.
+    let receive = Arc::new(Mutex::new(Some(receive)));
+    threads::start(|builder| {
+        let receive = receive.clone();
+        builder.name("llvm".into()).spawn(move || {
+            threads::heap::prepare();
+            let jobs = receive.lock().unwrap_or_else(PoisonError::into_inner).take();
+            for job in jobs.expect("one thread has started") {
+                job.take()();
+            }
+        })
+    })?;
+    Ok(send)
+}
+
+/// Runs `work` on the LLVM thread of the calling one and waits for it.
 ///
 /// # Errors
 /// A fatal error of LLVM, or there is no thread for it.
 pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, Failure> {
     install();
-    let (send, receive) = mpsc::channel::<Result<Moved<R>, String>>();
-    // Starting a thread may take several tries; the one that starts takes the work.
-    let job = Arc::new(Mutex::new(Some(Moved((work, send)))));
-    let thread = threads::start(|builder| {
-        let job = job.clone();
-        builder.name("llvm".into()).spawn(move || {
-            let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let (work, send) = job.expect("one thread has started").take();
-            let fatal = send.clone();
-            REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
-            let result = work();
-            REPORT.with(|r| *r.borrow_mut() = None);
-            drop(send.send(Ok(Moved(result))));
-        })
+    let thread = llvm_thread().map_err(|e| Failure::NoThread(e.to_string()))?;
+    let (send, receive) = mpsc::channel::<Result<Moved<std::thread::Result<R>>, String>>();
+    let job: Box<dyn FnOnce()> = Box::new(move || {
+        let fatal = send.clone();
+        REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
+        let result = catch_unwind(AssertUnwindSafe(work));
+        REPORT.with(|r| *r.borrow_mut() = None);
+        drop(send.send(Ok(Moved(result))));
     });
-    let thread = thread.map_err(|e| Failure::NoThread(e.to_string()))?;
-    drop(job);
+    // A thread that is gone drops the job, and nobody sends a result.
+    drop(thread.send(Moved(job)));
     match receive.recv() {
-        Ok(Ok(result)) => Ok(result.take()),
+        Ok(Ok(result)) => {
+            IDLE.set(Some(thread));
+            result.take().map_err(|panic| resume_unwind(panic))
+        }
+        // The thread is parked for good.
         Ok(Err(text)) => Err(Failure::Fatal(text)),
-        // Neither a result nor a report: `work` panicked, and so does its caller.
-        Err(mpsc::RecvError) => match thread.join() {
-            Err(panic) => std::panic::resume_unwind(panic),
-            Ok(()) => Err(Failure::Fatal("LLVM ended without a result".into())),
-        },
+        Err(mpsc::RecvError) => Err(Failure::Fatal("LLVM ended without a result".into())),
     }
 }
 
@@ -151,5 +177,18 @@ mod tests {
     fn results_come_back_and_panics_too() {
         assert_eq!(super::run(|| 6 * 7), Ok(42));
         assert!(std::panic::catch_unwind(|| super::run(|| panic!("inside"))).is_err());
+    }
+
+    /// A job finds the thread of the one before, also of one that panicked; after a fatal error there is another one.
+    #[test]
+    fn the_jobs_of_a_thread_share_an_llvm_thread() {
+        let id = || super::run(|| std::thread::current().id()).expect("an LLVM thread");
+        let first = id();
+        assert!(std::panic::catch_unwind(|| super::run(|| panic!("inside"))).is_err());
+        assert_eq!(id(), first);
+        assert_ne!(std::thread::spawn(id).join().expect("another LLVM thread"), first);
+        let fatal = super::run(|| super::on_fatal(c"the end".as_ptr()));
+        assert_eq!(fatal, Err(super::Failure::Fatal("the end".into())));
+        assert_ne!(id(), first);
     }
 }

@@ -246,12 +246,14 @@ impl Text {
         ));
         if !m.tiles.is_empty() {
             self.bases("register", &m.tiles);
-            self.push(if m.warps.is_empty() { "" } else { ", " });
+            self.push(", ");
         }
-        if !m.warps.is_empty() {
-            self.bases("warp", &m.warps);
-        }
+        // Triton leaves out the bases of one warp, and does not read its own text then.
+        self.bases("warp", &m.warps);
         self.push("}");
+        if m.tiles.is_empty() && m.warps.is_empty() && m.rank != 2 {
+            self.push(&format!(", rank = {}", m.rank));
+        }
         self.cga(&m.cga);
         if m.instr_shape != WMMA_DEFAULT {
             self.push(", ");

@@ -17,8 +17,8 @@
 //!    Many results go through the same memory in a few rounds ([`super::rounds`]). What lanes and warps decide is low
 //!    in a slot's number, and what only registers decide is high, so lanes access neighbours and rounds are the highest
 //!    bits.
-//!    Where a thread needs many results, one thread combines each result, stores it behind the partial results, and after
-//!    a second barrier every thread reads what it needs ([`Partials::once`]).
+//!    Where a thread needs many results and memory is ample, one thread combines each result, stores it behind the
+//!    partial results, and after a second barrier every thread reads what it needs ([`Partials::once`]).
 //! 4. *Between two warps*: if two partial results are left, of which a thread has one itself and wants their sum, it
 //!    stores its own and reads its partner's in wide accesses ([`Swap`]).
 //! 5. *Across the blocks of a cluster*: where a bit of the block's number moves along the axis, each block stores its
@@ -190,7 +190,8 @@ impl Partials {
 
 impl ReducePlan {
     /// Makes the plan for a source of this layout and a result of this one. `None` stands for a scalar, which every
-    /// thread gets. An element of each operand takes `element_bytes`.
+    /// thread gets. An element of each operand takes `element_bytes`; `ample` says whether fewer barriers are worth more
+    /// bytes.
     ///
     /// # Errors
     /// Fails if blocks of a cluster hold other results than elements, if a bit of the block's number moves along the
@@ -199,7 +200,7 @@ impl ReducePlan {
         source: &LinearLayout,
         axis: usize,
         result: Option<&LinearLayout>,
-        element_bytes: &[u32],
+        (element_bytes, ample): (&[u32], bool),
     ) -> Result<ReducePlan, LayoutError> {
         let places = AlongAxis::new(source, axis)?;
         let blocks = shared_by_blocks(&places)?;
@@ -212,7 +213,7 @@ impl ReducePlan {
         };
         // The steps go from the highest lane bit down, which is the order that reference results were made with.
         let steps = along.lanes.iter().rev().map(step).collect();
-        let by_all = || Delivery::Shared(partials((&places, &along, blocks), &result, &groups, element_bytes));
+        let by_all = || Delivery::Shared(partials((&places, &along, blocks), &result, &groups, (element_bytes, ample)));
         let delivery = match in_place(&places, &group_of, &result).filter(|_| blocks == 0) {
             Some(table) if along.warps == 0 => Delivery::Registers(table),
             Some(table) => {
@@ -417,7 +418,7 @@ fn partials(
     (places, along, blocks): (&AlongAxis, &Directions, u32),
     result: &ResultColumns,
     groups: &[Vec<usize>],
-    element_bytes: &[u32],
+    (element_bytes, ample): (&[u32], bool),
 ) -> Partials {
     let all = places.rest_bits + along.warps;
     let columns: Vec<u64> = result.columns.iter().map(|c| c << along.warps).collect();
@@ -430,7 +431,8 @@ fn partials(
     let wanted = (0..1u64 << result.register_bits).map(|r| select(&columns, r)).collect::<BTreeSet<u64>>().len();
     // In a cluster, other blocks may have other results, whose slots stay empty.
     let has_all = places.blocks.iter().all(|&(_, beside)| beside == 0);
-    let once = blocks == 0 && has_all && along.warps > 0 && is_once(places, along.warps, wanted as u32, element_bytes);
+    let may = ample && blocks == 0 && has_all && along.warps > 0;
+    let once = may && is_once(places, along.warps, wanted as u32, element_bytes);
     // Where results are stored again, those of a thread lie side by side.
     let size = element_bytes.iter().copied().max().unwrap_or(1);
     let run_bits = if once { high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize) } else { 0 };

@@ -114,7 +114,13 @@ fn at_block(layout: &LinearLayout, register: usize, lane: u32, warp: u32, block:
 }
 
 fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>, bytes: u32) {
-    let plan = ReducePlan::new(layout, axis, result, &[bytes]).expect("a plan");
+    for ample in [true, false] {
+        check_plan(layout, axis, result, (bytes, ample));
+    }
+}
+
+fn check_plan(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>, (bytes, ample): (u32, bool)) {
+    let plan = ReducePlan::new(layout, axis, result, (&[bytes], ample)).expect("a plan");
     let blocks = || 0..layout.in_size(Dim::Block);
     // For each block what its threads have, and what it stores.
     let mut states: Vec<BTreeMap<(u32, u32), Vec<Partial>>> = vec![];
@@ -465,7 +471,7 @@ fn costs_of_common_layouts() {
         let layout = super::super::to_linear_layout(shape, encoding(text, shape.len()));
         let rest: Vec<i64> = shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, &s)| s).collect();
         let result = result.map(|r| super::super::to_linear_layout(&rest, encoding(r, rest.len())));
-        let plan = ReducePlan::new(layout, axis, result, &[4]).expect("no clusters");
+        let plan = ReducePlan::new(layout, axis, result, (&[4], true)).expect("no clusters");
         (plan.groups.len(), plan.steps.len(), plan.scratch_bytes(&[4]))
     };
     // A line over four warps takes one group, five steps, and four partial results of four bytes.

@@ -18,9 +18,8 @@ use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::discardable::{CLUSTER, MAX_STAGE, STAGE};
 use crate::ir::dialects::{ScfOp, TtOp};
-use crate::ir::rewrite::{Config, Pattern, rewrite_greedily};
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::amd::move_up_prologue_loads::PART;
-use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::pipeline::{expand, waits};
 
@@ -64,8 +63,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             }
         });
     }
-    let arithmetic: Vec<&'static Pattern> = canonicalize::arith::PATTERNS.to_vec();
-    rewrite_greedily(ir, module, &arithmetic, Config::default());
+    // Constants are folded and nothing is rewritten, as Triton does it here: `resolveMaskOp` asks the dialect `arith` for its
+    // patterns, and only operations have some. A rewritten difference would not cancel out any more.
+    rewrite_greedily(ir, module, &[], Config::default());
     expand::resolve_masks(ir);
     if async_copy {
         // Waits of the prologue and the epilogue stood in masks until here.

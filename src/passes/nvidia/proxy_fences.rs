@@ -98,7 +98,8 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation) -> Step {
             continue;
         }
         step.barriers |= access.class == Class::MbarrierLife;
-        let access = if scratch { BufferAccess { write: false, ..access.clone() } } else { access.clone() };
+        // Fences are looked for over all iterations, and slots are apart in one alone.
+        let access = BufferAccess { write: access.write && !scratch, slot: None, ..access.clone() };
         if is_hardware || calls {
             step.hardware.push(access.clone());
         }

@@ -118,7 +118,7 @@ fn reduce(ir: &mut Ir, reduce: tt::Reduce) -> Option<()> {
     let sources = reduce.srcs(ir).to_vec();
     let ty = ir.ty(*sources.first()?);
     let layout = layout_of(ty).ok()?;
-    if !is_shared(layout, Some(axis)) || exchange::reduce(ir, reduce.0).is_ok() {
+    if !is_shared(layout, Some(axis)) || exchange::reduce(ir, reduce.0, true).is_ok() {
         return None;
     }
     let parts = parts(layout, axis, ty.shape()[axis]);
