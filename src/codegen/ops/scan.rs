@@ -504,7 +504,7 @@ impl Scan<'_> {
 fn part_of<'c>(cx: &mut Lower<'c, '_>, at: &Totals, slot: IntValue<'c>) -> Res<IntValue<'c>> {
     let near = (1u64 << at.near_bits) - 1;
     let own = cx.b.build_and(slot, cx.i32(near), "")?;
-    let far = at.parts as u64 - 1 & !near;
+    let far = (at.parts as u64 - 1) & !near;
     if far == 0 {
         return Ok(own);
     }

@@ -368,7 +368,7 @@ impl Scan {
         let run_bits = run_bits(crossing, registers);
         let near_bits = if run_bits == 0 { crossing.min(WIDE) } else { 0 };
         let number = |place: u64| p.beside(place) << left | p.along(place) >> level;
-        let order = slot_order((crossing, run_bits, near_bits), p.rest_bits + left, self.lane_numbers(&number));
+        let order = slot_order((crossing, run_bits, near_bits), p.rest_bits + left, self.lane_numbers(number));
         let to_slot = |number: u64| (0..).zip(&order.bits).fold(0, |slot, (i, &bit)| slot | (number >> bit & 1) << i);
         let slot = p.offsets(p.rest_bits + left, |place| to_slot(number(place)));
         Totals {
