@@ -33,7 +33,10 @@ static ALLOCATOR: memory::Bounded = memory::Bounded;
 fn main() -> ExitCode {
     stdio::stop_tools_on_signals();
     ttc::codegen::on_out_of_memory(memory::end);
-    threads::heap::keep();
+    // A language server runs for days, and gives its memory back.
+    if std::env::args_os().nth(1).is_none_or(|command| command != "lsp") {
+        threads::heap::keep();
+    }
     // Neither the parser of the command line nor recursion over source and IR must depend on the main thread's stack.
     threads::on_stack(|| match parse() {
         Ok(cli) => {

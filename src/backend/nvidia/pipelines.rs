@@ -48,7 +48,6 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
             (loads_to_tma::LEAST_ROW, row.to_string()),
         ];
         p.add_with(&loads_to_tma::PASS, &chosen);
-        p.add(&cse::PASS);
     }
     if options.pipelining.steps == Steps::Fused && options.num_ctas == 1 && target.has_wgmma() {
         let chosen = [

@@ -43,55 +43,40 @@ module {
   // CHECK-NEXT: %[[ACC13:[^ ,:)#]+]] = arith.muli %[[ACC12]], %[[ACC0]] : i64
   // CHECK-NEXT: %[[ACC14:[^ ,:)#]+]] = tt.addptr %a, %[[ACC13]] : !tt.ptr<f16>, i64
   // CHECK-NEXT: %[[ACC15:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[ACC16:[^ ,:)#]+]] = arith.extsi %[[M]] : i32 to i64
-  // CHECK-NEXT: %[[ACC17:[^ ,:)#]+]] = arith.muli %[[ACC16]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[ACC18:[^ ,:)#]+]] = arith.addi %[[ACC15]], %[[ACC17]] : i64
-  // CHECK-NEXT: %[[ACC19:[^ ,:)#]+]] = arith.maxsi %[[ACC18]], %[[C1I64]] : i64
-  // CHECK-NEXT: %[[ACC20:[^ ,:)#]+]] = arith.maxsi %[[ACC19]], %[[C2147483648I64]] : i64
-  // CHECK-NEXT: %[[ACC21:[^ ,:)#]+]] = arith.minsi %[[ACC20]], %[[C2147483647I64]] : i64
-  // CHECK-NEXT: %[[ACC22:[^ ,:)#]+]] = arith.trunci %[[ACC21]] : i64 to i32
-  // CHECK-NEXT: %[[ACC23:[^ ,:)#]+]] = arith.maxsi %K, %[[C1I32]] : i32
-  // CHECK-NEXT: %[[ACC24:[^ ,:)#]+]] = arith.extsi %sa : i32 to i64
-  // CHECK-NEXT: %[[ACC25:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[ACC14]], [%[[ACC22]], %[[ACC23]]], [%[[ACC24]], %[[C1I64]]] : <f16>, <16x32xf16>
-  // CHECK-NEXT: %[[ACC26:[^ ,:)#]+]] = arith.extsi %[[N]] : i32 to i64
-  // CHECK-NEXT: %[[ACC27:[^ ,:)#]+]] = arith.muli %[[ACC26]], %[[ACC]] : i64
-  // CHECK-NEXT: %[[ACC28:[^ ,:)#]+]] = tt.addptr %b, %[[ACC27]] : !tt.ptr<f16>, i64
-  // CHECK-NEXT: %[[ACC29:[^ ,:)#]+]] = arith.maxsi %K, %[[C1I32]] : i32
-  // CHECK-NEXT: %[[ACC30:[^ ,:)#]+]] = arith.extsi %N : i32 to i64
-  // CHECK-NEXT: %[[ACC31:[^ ,:)#]+]] = arith.extsi %[[N]] : i32 to i64
-  // CHECK-NEXT: %[[ACC32:[^ ,:)#]+]] = arith.muli %[[ACC31]], %[[C32I64]] : i64
-  // CHECK-NEXT: %[[ACC33:[^ ,:)#]+]] = arith.addi %[[ACC30]], %[[ACC32]] : i64
-  // CHECK-NEXT: %[[ACC34:[^ ,:)#]+]] = arith.maxsi %[[ACC33]], %[[C1I64]] : i64
-  // CHECK-NEXT: %[[ACC35:[^ ,:)#]+]] = arith.maxsi %[[ACC34]], %[[C2147483648I64]] : i64
-  // CHECK-NEXT: %[[ACC36:[^ ,:)#]+]] = arith.minsi %[[ACC35]], %[[C2147483647I64]] : i64
-  // CHECK-NEXT: %[[ACC37:[^ ,:)#]+]] = arith.trunci %[[ACC36]] : i64 to i32
-  // CHECK-NEXT: %[[ACC38:[^ ,:)#]+]] = arith.extsi %sb : i32 to i64
-  // CHECK-NEXT: %[[ACC39:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[ACC28]], [%[[ACC29]], %[[ACC37]]], [%[[ACC38]], %[[C1I64]]] : <f16>, <32x32xf16>
-  // CHECK-NEXT: %[[ACC40:[^ ,:)#]+]] = scf.for %[[K:[^ ,:)#]+]] = %[[C0I32]] to %[[V1]] step %[[C1I32]] iter_args(%[[ACC41:[^ ,:)#]+]] = %[[ACC1]]) -> (tensor<16x32xf32>)  : i32 {
+  // CHECK-NEXT: %[[ACC16:[^ ,:)#]+]] = arith.muli %[[ACC11]], %[[C16I64]] : i64
+  // CHECK-NEXT: %[[ACC17:[^ ,:)#]+]] = arith.addi %[[ACC15]], %[[ACC16]] : i64
+  // CHECK-NEXT: %[[ACC18:[^ ,:)#]+]] = arith.maxsi %[[ACC17]], %[[C1I64]] : i64
+  // CHECK-NEXT: %[[ACC19:[^ ,:)#]+]] = arith.maxsi %[[ACC18]], %[[C2147483648I64]] : i64
+  // CHECK-NEXT: %[[ACC20:[^ ,:)#]+]] = arith.minsi %[[ACC19]], %[[C2147483647I64]] : i64
+  // CHECK-NEXT: %[[ACC21:[^ ,:)#]+]] = arith.trunci %[[ACC20]] : i64 to i32
+  // CHECK-NEXT: %[[ACC22:[^ ,:)#]+]] = arith.maxsi %K, %[[C1I32]] : i32
+  // CHECK-NEXT: %[[ACC23:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[ACC14]], [%[[ACC21]], %[[ACC22]]], [%[[ACC10]], %[[C1I64]]] : <f16>, <16x32xf16>
+  // CHECK-NEXT: %[[ACC24:[^ ,:)#]+]] = arith.extsi %[[N]] : i32 to i64
+  // CHECK-NEXT: %[[ACC25:[^ ,:)#]+]] = arith.muli %[[ACC24]], %[[ACC]] : i64
+  // CHECK-NEXT: %[[ACC26:[^ ,:)#]+]] = tt.addptr %b, %[[ACC25]] : !tt.ptr<f16>, i64
+  // CHECK-NEXT: %[[ACC27:[^ ,:)#]+]] = arith.extsi %N : i32 to i64
+  // CHECK-NEXT: %[[ACC28:[^ ,:)#]+]] = arith.muli %[[ACC24]], %[[C32I64]] : i64
+  // CHECK-NEXT: %[[ACC29:[^ ,:)#]+]] = arith.addi %[[ACC27]], %[[ACC28]] : i64
+  // CHECK-NEXT: %[[ACC30:[^ ,:)#]+]] = arith.maxsi %[[ACC29]], %[[C1I64]] : i64
+  // CHECK-NEXT: %[[ACC31:[^ ,:)#]+]] = arith.maxsi %[[ACC30]], %[[C2147483648I64]] : i64
+  // CHECK-NEXT: %[[ACC32:[^ ,:)#]+]] = arith.minsi %[[ACC31]], %[[C2147483647I64]] : i64
+  // CHECK-NEXT: %[[ACC33:[^ ,:)#]+]] = arith.trunci %[[ACC32]] : i64 to i32
+  // CHECK-NEXT: %[[ACC34:[^ ,:)#]+]] = arith.extsi %sb : i32 to i64
+  // CHECK-NEXT: %[[ACC35:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[ACC26]], [%[[ACC22]], %[[ACC33]]], [%[[ACC34]], %[[C1I64]]] : <f16>, <32x32xf16>
+  // CHECK-NEXT: %[[ACC36:[^ ,:)#]+]] = scf.for %[[K:[^ ,:)#]+]] = %[[C0I32]] to %[[V1]] step %[[C1I32]] iter_args(%[[ACC37:[^ ,:)#]+]] = %[[ACC1]]) -> (tensor<16x32xf32>)  : i32 {
   // CHECK-NEXT: %[[VA:[^ ,:)#]+]] = arith.muli %[[K]], %[[C32I32_0]] : i32
-  // CHECK-NEXT: %[[VA42:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[VA43:[^ ,:)#]+]] = arith.extsi %[[M]] : i32 to i64
-  // CHECK-NEXT: %[[VA44:[^ ,:)#]+]] = arith.muli %[[VA43]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[VA45:[^ ,:)#]+]] = arith.addi %[[VA42]], %[[VA44]] : i64
-  // CHECK-NEXT: %[[VA46:[^ ,:)#]+]] = arith.cmpi sgt, %[[VA45]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[VA47:[^ ,:)#]+]] = arith.extsi %K : i32 to i64
-  // CHECK-NEXT: %[[VA48:[^ ,:)#]+]] = arith.cmpi sgt, %[[VA47]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[VA49:[^ ,:)#]+]] = arith.andi %[[VA46]], %[[VA48]] : i1
-  // CHECK-NEXT: %[[VA50:[^ ,:)#]+]] = arith.select %[[VA49]], %[[C0I32]], %[[C16I32]] : i32
-  // CHECK-NEXT: %[[VA51:[^ ,:)#]+]] = tt.descriptor_load %[[ACC25]][%[[VA50]], %[[VA]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
-  // CHECK-NEXT: %[[VB:[^ ,:)#]+]] = arith.muli %[[K]], %[[C32I32_0]] : i32
-  // CHECK-NEXT: %[[VB52:[^ ,:)#]+]] = arith.extsi %N : i32 to i64
-  // CHECK-NEXT: %[[VB53:[^ ,:)#]+]] = arith.extsi %[[N]] : i32 to i64
-  // CHECK-NEXT: %[[VB54:[^ ,:)#]+]] = arith.muli %[[VB53]], %[[C32I64]] : i64
-  // CHECK-NEXT: %[[VB55:[^ ,:)#]+]] = arith.addi %[[VB52]], %[[VB54]] : i64
-  // CHECK-NEXT: %[[VB56:[^ ,:)#]+]] = arith.cmpi sgt, %[[VB55]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[VB57:[^ ,:)#]+]] = arith.extsi %K : i32 to i64
-  // CHECK-NEXT: %[[VB58:[^ ,:)#]+]] = arith.cmpi sgt, %[[VB57]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[VB59:[^ ,:)#]+]] = arith.andi %[[VB56]], %[[VB58]] : i1
-  // CHECK-NEXT: %[[VB60:[^ ,:)#]+]] = arith.select %[[VB59]], %[[C0I32]], %[[C32I32]] : i32
-  // CHECK-NEXT: %[[VB61:[^ ,:)#]+]] = tt.descriptor_load %[[ACC39]][%[[VB]], %[[VB60]]] : !tt.tensordesc<32x32xf16> -> tensor<32x32xf16>
-  // CHECK-NEXT: %[[ACC62:[^ ,:)#]+]] = tt.dot %[[VA51]], %[[VB61]], %[[ACC41]], inputPrecision = tf32 : tensor<16x32xf16> * tensor<32x32xf16> -> tensor<16x32xf32>
-  // CHECK-NEXT: scf.yield %[[ACC62]] : tensor<16x32xf32>
+  // CHECK-NEXT: %[[VA38:[^ ,:)#]+]] = arith.cmpi sgt, %[[ACC17]], %[[C0I64]] : i64
+  // CHECK-NEXT: %[[VA39:[^ ,:)#]+]] = arith.extsi %K : i32 to i64
+  // CHECK-NEXT: %[[VA40:[^ ,:)#]+]] = arith.cmpi sgt, %[[VA39]], %[[C0I64]] : i64
+  // CHECK-NEXT: %[[VA41:[^ ,:)#]+]] = arith.andi %[[VA38]], %[[VA40]] : i1
+  // CHECK-NEXT: %[[VA42:[^ ,:)#]+]] = arith.select %[[VA41]], %[[C0I32]], %[[C16I32]] : i32
+  // CHECK-NEXT: %[[VA43:[^ ,:)#]+]] = tt.descriptor_load %[[ACC23]][%[[VA42]], %[[VA]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
+  // CHECK-NEXT: %[[VB:[^ ,:)#]+]] = arith.cmpi sgt, %[[ACC29]], %[[C0I64]] : i64
+  // CHECK-NEXT: %[[VB44:[^ ,:)#]+]] = arith.andi %[[VB]], %[[VA40]] : i1
+  // CHECK-NEXT: %[[VB45:[^ ,:)#]+]] = arith.select %[[VB44]], %[[C0I32]], %[[C32I32]] : i32
+  // CHECK-NEXT: %[[VB46:[^ ,:)#]+]] = tt.descriptor_load %[[ACC35]][%[[VA]], %[[VB45]]] : !tt.tensordesc<32x32xf16> -> tensor<32x32xf16>
+  // CHECK-NEXT: %[[ACC47:[^ ,:)#]+]] = tt.dot %[[VA43]], %[[VB46]], %[[ACC37]], inputPrecision = tf32 : tensor<16x32xf16> * tensor<32x32xf16> -> tensor<16x32xf32>
+  // CHECK-NEXT: scf.yield %[[ACC47]] : tensor<16x32xf32>
   // CHECK-NEXT: }
   // CHECK-NEXT: %[[V2:[^ ,:)#]+]] = tt.expand_dims %[[RM6]] {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
   // CHECK-NEXT: %[[V3:[^ ,:)#]+]] = tt.splat %M : i32 -> tensor<16x1xi32>
@@ -109,7 +94,7 @@ module {
   // CHECK-NEXT: %[[V15:[^ ,:)#]+]] = tt.broadcast %[[V14]] : tensor<16x1x!tt.ptr<f32>> -> tensor<16x32x!tt.ptr<f32>>
   // CHECK-NEXT: %[[V16:[^ ,:)#]+]] = tt.broadcast %[[V5]] : tensor<1x32xi32> -> tensor<16x32xi32>
   // CHECK-NEXT: %[[V17:[^ ,:)#]+]] = tt.addptr %[[V15]], %[[V16]] : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
-  // CHECK-NEXT: tt.store %[[V17]], %[[ACC40]], %[[V10]] : tensor<16x32x!tt.ptr<f32>>
+  // CHECK-NEXT: tt.store %[[V17]], %[[ACC36]], %[[V10]] : tensor<16x32x!tt.ptr<f32>>
   // CHECK-NEXT: tt.return
   // CHECK-NEXT: }
   tt.func public @product(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %M: i32, %N: i32, %K: i32, %sa: i32 {tt.divisibility = 16 : i32}, %sb: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
@@ -417,33 +402,27 @@ module {
   // CHECK-NEXT: %[[V25:[^ ,:)#]+]] = arith.muli %[[V24]], %[[V3]] : i64
   // CHECK-NEXT: %[[V26:[^ ,:)#]+]] = tt.addptr %a, %[[V25]] : !tt.ptr<f16>, i64
   // CHECK-NEXT: %[[V27:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[V28:[^ ,:)#]+]] = arith.extsi %[[RM5]] : i32 to i64
-  // CHECK-NEXT: %[[V29:[^ ,:)#]+]] = arith.muli %[[V28]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[V30:[^ ,:)#]+]] = arith.addi %[[V27]], %[[V29]] : i64
-  // CHECK-NEXT: %[[V31:[^ ,:)#]+]] = arith.maxsi %[[V30]], %[[C1I64]] : i64
-  // CHECK-NEXT: %[[V32:[^ ,:)#]+]] = arith.maxsi %[[V31]], %[[V2]] : i64
-  // CHECK-NEXT: %[[V33:[^ ,:)#]+]] = arith.minsi %[[V32]], %[[V1]] : i64
-  // CHECK-NEXT: %[[V34:[^ ,:)#]+]] = arith.trunci %[[V33]] : i64 to i32
-  // CHECK-NEXT: %[[V35:[^ ,:)#]+]] = arith.maxsi %N, %[[V0]] : i32
-  // CHECK-NEXT: %[[V36:[^ ,:)#]+]] = arith.extsi %s : i32 to i64
-  // CHECK-NEXT: %[[V37:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[V26]], [%[[V34]], %[[V35]]], [%[[V36]], %[[C1I64]]] : <f16>, <16x32xf16>
-  // CHECK-NEXT: %[[V38:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[V39:[^ ,:)#]+]] = arith.extsi %[[RM5]] : i32 to i64
-  // CHECK-NEXT: %[[V40:[^ ,:)#]+]] = arith.muli %[[V39]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[V41:[^ ,:)#]+]] = arith.addi %[[V38]], %[[V40]] : i64
-  // CHECK-NEXT: %[[V42:[^ ,:)#]+]] = arith.cmpi sgt, %[[V41]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[V43:[^ ,:)#]+]] = arith.extsi %N : i32 to i64
-  // CHECK-NEXT: %[[V44:[^ ,:)#]+]] = arith.cmpi sgt, %[[V43]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[V45:[^ ,:)#]+]] = arith.andi %[[V42]], %[[V44]] : i1
-  // CHECK-NEXT: %[[V46:[^ ,:)#]+]] = arith.select %[[V45]], %[[C0I32]], %[[V]] : i32
-  // CHECK-NEXT: %[[V47:[^ ,:)#]+]] = tt.descriptor_load %[[V37]][%[[V46]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
-  // CHECK-NEXT: %[[V48:[^ ,:)#]+]] = arith.select %[[MASK21]], %[[V47]], %[[V4]] : tensor<16x32xi1>, tensor<16x32xf16>
+  // CHECK-NEXT: %[[V28:[^ ,:)#]+]] = arith.muli %[[V23]], %[[C16I64]] : i64
+  // CHECK-NEXT: %[[V29:[^ ,:)#]+]] = arith.addi %[[V27]], %[[V28]] : i64
+  // CHECK-NEXT: %[[V30:[^ ,:)#]+]] = arith.maxsi %[[V29]], %[[C1I64]] : i64
+  // CHECK-NEXT: %[[V31:[^ ,:)#]+]] = arith.maxsi %[[V30]], %[[V2]] : i64
+  // CHECK-NEXT: %[[V32:[^ ,:)#]+]] = arith.minsi %[[V31]], %[[V1]] : i64
+  // CHECK-NEXT: %[[V33:[^ ,:)#]+]] = arith.trunci %[[V32]] : i64 to i32
+  // CHECK-NEXT: %[[V34:[^ ,:)#]+]] = arith.maxsi %N, %[[V0]] : i32
+  // CHECK-NEXT: %[[V35:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[V26]], [%[[V33]], %[[V34]]], [%[[V22]], %[[C1I64]]] : <f16>, <16x32xf16>
+  // CHECK-NEXT: %[[V36:[^ ,:)#]+]] = arith.cmpi sgt, %[[V29]], %[[C0I64]] : i64
+  // CHECK-NEXT: %[[V37:[^ ,:)#]+]] = arith.extsi %N : i32 to i64
+  // CHECK-NEXT: %[[V38:[^ ,:)#]+]] = arith.cmpi sgt, %[[V37]], %[[C0I64]] : i64
+  // CHECK-NEXT: %[[V39:[^ ,:)#]+]] = arith.andi %[[V36]], %[[V38]] : i1
+  // CHECK-NEXT: %[[V40:[^ ,:)#]+]] = arith.select %[[V39]], %[[C0I32]], %[[V]] : i32
+  // CHECK-NEXT: %[[V41:[^ ,:)#]+]] = tt.descriptor_load %[[V35]][%[[V40]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
+  // CHECK-NEXT: %[[V42:[^ ,:)#]+]] = arith.select %[[MASK21]], %[[V41]], %[[V4]] : tensor<16x32xi1>, tensor<16x32xf16>
   // CHECK-NEXT: %[[V0_0:[^ ,:)#]+]] = arith.muli %[[MASK]], %[[CST]] : tensor<16x1xi32>
   // CHECK-NEXT: %[[V1_0:[^ ,:)#]+]] = tt.splat %y : !tt.ptr<f32> -> tensor<16x1x!tt.ptr<f32>>
   // CHECK-NEXT: %[[V2_0:[^ ,:)#]+]] = tt.addptr %[[V1_0]], %[[V0_0]] : tensor<16x1x!tt.ptr<f32>>, tensor<16x1xi32>
   // CHECK-NEXT: %[[V3_0:[^ ,:)#]+]] = tt.broadcast %[[V2_0]] : tensor<16x1x!tt.ptr<f32>> -> tensor<16x32x!tt.ptr<f32>>
   // CHECK-NEXT: %[[V4_0:[^ ,:)#]+]] = tt.addptr %[[V3_0]], %[[MASK19]] : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
-  // CHECK-NEXT: %[[V5:[^ ,:)#]+]] = arith.extf %[[V48]] : tensor<16x32xf16> to tensor<16x32xf32>
+  // CHECK-NEXT: %[[V5:[^ ,:)#]+]] = arith.extf %[[V42]] : tensor<16x32xf16> to tensor<16x32xf32>
   // CHECK-NEXT: tt.store %[[V4_0]], %[[V5]], %[[MASK15]] : tensor<16x32x!tt.ptr<f32>>
   // CHECK-NEXT: tt.return
   // CHECK-NEXT: }
@@ -578,16 +557,15 @@ module {
   // CHECK-NEXT: %[[V7:[^ ,:)#]+]] = arith.extsi %[[V0]] : i32 to i64
   // CHECK-NEXT: %[[V8:[^ ,:)#]+]] = arith.muli %[[V6]], %[[V7]] : i64
   // CHECK-NEXT: %[[V9:[^ ,:)#]+]] = tt.addptr %a, %[[V8]] : !tt.ptr<f16>, i64
-  // CHECK-NEXT: %[[V10:[^ ,:)#]+]] = arith.extsi %s : i32 to i64
-  // CHECK-NEXT: %[[V11:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[V9]], [%[[C2147483647I32]], %[[C2147483647I32]]], [%[[V10]], %[[V]]] : <f16>, <16x32xf16>
-  // CHECK-NEXT: %[[V12:[^ ,:)#]+]] = tt.descriptor_load %[[V11]][%[[C0I32]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
-  // CHECK-NEXT: %[[V13:[^ ,:)#]+]] = tt.expand_dims %[[V12]] {axis = 1 : i32} : tensor<16x32xf16> -> tensor<16x1x32xf16>
+  // CHECK-NEXT: %[[V10:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[V9]], [%[[C2147483647I32]], %[[C2147483647I32]]], [%[[V6]], %[[V]]] : <f16>, <16x32xf16>
+  // CHECK-NEXT: %[[V11:[^ ,:)#]+]] = tt.descriptor_load %[[V10]][%[[C0I32]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
+  // CHECK-NEXT: %[[V12:[^ ,:)#]+]] = tt.expand_dims %[[V11]] {axis = 1 : i32} : tensor<16x32xf16> -> tensor<16x1x32xf16>
   // CHECK-NEXT: %[[V0_0:[^ ,:)#]+]] = arith.muli %[[V2]], %[[CST]] : tensor<16x1x1xi32>
   // CHECK-NEXT: %[[V1_0:[^ ,:)#]+]] = tt.splat %y : !tt.ptr<f32> -> tensor<16x1x1x!tt.ptr<f32>>
   // CHECK-NEXT: %[[V2_0:[^ ,:)#]+]] = tt.addptr %[[V1_0]], %[[V0_0]] : tensor<16x1x1x!tt.ptr<f32>>, tensor<16x1x1xi32>
   // CHECK-NEXT: %[[V3_0:[^ ,:)#]+]] = tt.broadcast %[[V2_0]] : tensor<16x1x1x!tt.ptr<f32>> -> tensor<16x1x32x!tt.ptr<f32>>
   // CHECK-NEXT: %[[V4_0:[^ ,:)#]+]] = tt.addptr %[[V3_0]], %[[V5]] : tensor<16x1x32x!tt.ptr<f32>>, tensor<16x1x32xi32>
-  // CHECK-NEXT: %[[V5_0:[^ ,:)#]+]] = arith.extf %[[V13]] : tensor<16x1x32xf16> to tensor<16x1x32xf32>
+  // CHECK-NEXT: %[[V5_0:[^ ,:)#]+]] = arith.extf %[[V12]] : tensor<16x1x32xf16> to tensor<16x1x32xf32>
   // CHECK-NEXT: tt.store %[[V4_0]], %[[V5_0]] : tensor<16x1x32x!tt.ptr<f32>>
   // CHECK-NEXT: tt.return
   // CHECK-NEXT: }
@@ -719,34 +697,21 @@ module {
   // CHECK-NEXT: %[[ACC12:[^ ,:)#]+]] = arith.muli %[[ACC11]], %[[ACC2]] : i64
   // CHECK-NEXT: %[[ACC13:[^ ,:)#]+]] = tt.addptr %a, %[[ACC12]] : !tt.ptr<f16>, i64
   // CHECK-NEXT: %[[ACC14:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[ACC15:[^ ,:)#]+]] = arith.extsi %[[RM4]] : i32 to i64
-  // CHECK-NEXT: %[[ACC16:[^ ,:)#]+]] = arith.muli %[[ACC15]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[ACC17:[^ ,:)#]+]] = arith.addi %[[ACC14]], %[[ACC16]] : i64
-  // CHECK-NEXT: %[[ACC18:[^ ,:)#]+]] = arith.maxsi %[[ACC17]], %[[C1I64]] : i64
-  // CHECK-NEXT: %[[ACC19:[^ ,:)#]+]] = arith.maxsi %[[ACC18]], %[[ACC1]] : i64
-  // CHECK-NEXT: %[[ACC20:[^ ,:)#]+]] = arith.minsi %[[ACC19]], %[[ACC0]] : i64
-  // CHECK-NEXT: %[[ACC21:[^ ,:)#]+]] = arith.trunci %[[ACC20]] : i64 to i32
-  // CHECK-NEXT: %[[ACC22:[^ ,:)#]+]] = arith.extsi %s : i32 to i64
-  // CHECK-NEXT: %[[ACC23:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[ACC13]], [%[[ACC21]], %[[ACC]]], [%[[ACC22]], %[[C1I64]]] : <f16>, <16x32xf16>
-  // CHECK-NEXT: %[[ACC24:[^ ,:)#]+]] = scf.for %[[I:[^ ,:)#]+]] = %[[C0I32]] to %M step %[[C1I32]] iter_args(%[[ACC25:[^ ,:)#]+]] = %[[ACC3]]) -> (tensor<16x32xf32>)  : i32 {
-  // CHECK-NEXT: %[[U:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[U26:[^ ,:)#]+]] = arith.extsi %[[RM4]] : i32 to i64
-  // CHECK-NEXT: %[[U27:[^ ,:)#]+]] = arith.muli %[[U26]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[U28:[^ ,:)#]+]] = arith.addi %[[U]], %[[U27]] : i64
-  // CHECK-NEXT: %[[U29:[^ ,:)#]+]] = arith.cmpi sgt, %[[U28]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[U30:[^ ,:)#]+]] = arith.select %[[U29]], %[[C0I32]], %[[C16I32]] : i32
-  // CHECK-NEXT: %[[U31:[^ ,:)#]+]] = tt.descriptor_load %[[ACC23]][%[[U30]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
-  // CHECK-NEXT: %[[V:[^ ,:)#]+]] = arith.extsi %M : i32 to i64
-  // CHECK-NEXT: %[[V32:[^ ,:)#]+]] = arith.extsi %[[RM4]] : i32 to i64
-  // CHECK-NEXT: %[[V33:[^ ,:)#]+]] = arith.muli %[[V32]], %[[C16I64]] : i64
-  // CHECK-NEXT: %[[V34:[^ ,:)#]+]] = arith.addi %[[V]], %[[V33]] : i64
-  // CHECK-NEXT: %[[V35:[^ ,:)#]+]] = arith.cmpi sgt, %[[V34]], %[[C0I64]] : i64
-  // CHECK-NEXT: %[[V36:[^ ,:)#]+]] = arith.select %[[V35]], %[[C0I32]], %[[C16I32]] : i32
-  // CHECK-NEXT: %[[V37:[^ ,:)#]+]] = tt.descriptor_load %[[ACC23]][%[[V36]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
-  // CHECK-NEXT: %[[ACC38:[^ ,:)#]+]] = arith.addf %[[U31]], %[[V37]] : tensor<16x32xf16>
-  // CHECK-NEXT: %[[ACC39:[^ ,:)#]+]] = arith.extf %[[ACC38]] : tensor<16x32xf16> to tensor<16x32xf32>
-  // CHECK-NEXT: %[[ACC40:[^ ,:)#]+]] = arith.addf %[[ACC25]], %[[ACC39]] : tensor<16x32xf32>
-  // CHECK-NEXT: scf.yield %[[ACC40]] : tensor<16x32xf32>
+  // CHECK-NEXT: %[[ACC15:[^ ,:)#]+]] = arith.muli %[[ACC10]], %[[C16I64]] : i64
+  // CHECK-NEXT: %[[ACC16:[^ ,:)#]+]] = arith.addi %[[ACC14]], %[[ACC15]] : i64
+  // CHECK-NEXT: %[[ACC17:[^ ,:)#]+]] = arith.maxsi %[[ACC16]], %[[C1I64]] : i64
+  // CHECK-NEXT: %[[ACC18:[^ ,:)#]+]] = arith.maxsi %[[ACC17]], %[[ACC1]] : i64
+  // CHECK-NEXT: %[[ACC19:[^ ,:)#]+]] = arith.minsi %[[ACC18]], %[[ACC0]] : i64
+  // CHECK-NEXT: %[[ACC20:[^ ,:)#]+]] = arith.trunci %[[ACC19]] : i64 to i32
+  // CHECK-NEXT: %[[ACC21:[^ ,:)#]+]] = tt.make_tensor_descriptor %[[ACC13]], [%[[ACC20]], %[[ACC]]], [%[[ACC9]], %[[C1I64]]] : <f16>, <16x32xf16>
+  // CHECK-NEXT: %[[ACC22:[^ ,:)#]+]] = scf.for %[[I:[^ ,:)#]+]] = %[[C0I32]] to %M step %[[C1I32]] iter_args(%[[ACC23:[^ ,:)#]+]] = %[[ACC3]]) -> (tensor<16x32xf32>)  : i32 {
+  // CHECK-NEXT: %[[U:[^ ,:)#]+]] = arith.cmpi sgt, %[[ACC16]], %[[C0I64]] : i64
+  // CHECK-NEXT: %[[U24:[^ ,:)#]+]] = arith.select %[[U]], %[[C0I32]], %[[C16I32]] : i32
+  // CHECK-NEXT: %[[U25:[^ ,:)#]+]] = tt.descriptor_load %[[ACC21]][%[[U24]], %[[C0I32]]] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
+  // CHECK-NEXT: %[[ACC26:[^ ,:)#]+]] = arith.addf %[[U25]], %[[U25]] : tensor<16x32xf16>
+  // CHECK-NEXT: %[[ACC27:[^ ,:)#]+]] = arith.extf %[[ACC26]] : tensor<16x32xf16> to tensor<16x32xf32>
+  // CHECK-NEXT: %[[ACC28:[^ ,:)#]+]] = arith.addf %[[ACC23]], %[[ACC27]] : tensor<16x32xf32>
+  // CHECK-NEXT: scf.yield %[[ACC28]] : tensor<16x32xf32>
   // CHECK-NEXT: }
   // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = tt.expand_dims %[[RM8]] {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
   // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = tt.splat %M : i32 -> tensor<16x1xi32>
@@ -759,7 +724,7 @@ module {
   // CHECK-NEXT: %[[V8:[^ ,:)#]+]] = tt.broadcast %[[V6]] : tensor<1x32xi32> -> tensor<16x32xi32>
   // CHECK-NEXT: %[[V9:[^ ,:)#]+]] = tt.addptr %[[V7]], %[[V8]] : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
   // CHECK-NEXT: %[[V10:[^ ,:)#]+]] = tt.broadcast %[[V2]] : tensor<16x1xi1> -> tensor<16x32xi1>
-  // CHECK-NEXT: tt.store %[[V9]], %[[ACC24]], %[[V10]] : tensor<16x32x!tt.ptr<f32>>
+  // CHECK-NEXT: tt.store %[[V9]], %[[ACC22]], %[[V10]] : tensor<16x32x!tt.ptr<f32>>
   // CHECK-NEXT: tt.return
   // CHECK-NEXT: }
   tt.func public @clamped(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %M: i32, %s: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {

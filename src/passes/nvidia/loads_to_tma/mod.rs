@@ -20,6 +20,9 @@
 //!    `tt.descriptor_load` of it, transposed if the contiguous axis is not the last one ([`emit`]).
 //! 5. Pointers that loops carried for these loads alone are dropped ([`carried`]).
 //!
+//! A compilation asks for the loads of loops that gain by it: those whose warp groups then run apart
+//! ([`DRIFTING_WARPS`]), and those that compute the addresses of all operands of their products ([`COMPUTED_ROW`]).
+//!
 //! ```text
 //! for k in range(0, cdiv(K, 64)):
 //!     a = tl.load(a_ptrs, mask=rk[None, :] < K - k * 64, other=0.0)      a_ptrs = a + rm[:, None] * s + rk[None, :]
@@ -56,6 +59,7 @@ use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
 use crate::ir::rewrite::fold;
 use crate::passes::common::canonicalize::canonicalize;
+use crate::passes::common::cse;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -140,6 +144,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         carried::drop_unused(ir);
         let module = ir.module();
         canonicalize(ir, module);
+        cse::eliminate(ir, module);
     }
     Ok(Changed::from(!plans.is_empty()))
 }
@@ -150,7 +155,8 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
         .into_iter()
         .filter(|&op| ir.is(op, TtOp::Load) && ir.ty(ir.result(op)).is_tensor())
         .collect();
-    if loads.is_empty() {
+    let has_use = !cx.flag(PRODUCTS) || ir.all_ops(kernel).into_iter().any(|op| ir.kind(op).is_product());
+    if loads.is_empty() || !has_use {
         return vec![];
     }
     let facts = Facts {
@@ -159,29 +165,25 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
         waits: touched::may_wait(ir),
     };
     let mut forms = Forms::new(ir);
+    let planned: Vec<(Op, Result<Plan, Why>)> =
+        loads.into_iter().map(|load| (load, plan(&mut forms, &facts, load, cx))).collect();
+    let becomes: BTreeSet<Op> = planned.iter().filter(|(_, plan)| plan.is_ok()).map(|&(load, _)| load).collect();
+    let is_whole =
+        |plan: &Plan| plan.computed_in.is_none_or(|looped| operands_of(ir, looped).all(|load| becomes.contains(&load)));
     let mut plans = vec![];
-    for load in loads {
-        match plan(&mut forms, &facts, load, cx) {
-            Ok(plan) => plans.push(plan),
-            Err(Why(why)) => stays(ir, load, why, cx),
+    for (load, plan) in planned {
+        let alone = Why("another operand of the loop's products does not");
+        match plan.and_then(|plan| if is_whole(&plan) { Ok(plan) } else { Err(alone) }) {
+            Ok(plan) => {
+                cx.remark(&codes::TMA_LOAD, ir.loc(load), "the load becomes a copy by hardware (TMA)");
+                plans.push(plan);
+            }
+            Err(Why(why)) => {
+                cx.remark(&codes::TMA_LOAD, ir.loc(load), format!("the load does not become TMA: {why}"));
+            }
         }
-    }
-    let becomes: BTreeSet<Op> = plans.iter().map(|plan| plan.load).collect();
-    plans.retain(|plan| {
-        let all = plan.computed_in.is_none_or(|looped| operands_of(ir, looped).all(|load| becomes.contains(&load)));
-        if !all {
-            stays(ir, plan.load, "another operand of the loop's products does not", cx);
-        }
-        all
-    });
-    for plan in &plans {
-        cx.remark(&codes::TMA_LOAD, ir.loc(plan.load), "the load becomes a copy by hardware (TMA)");
     }
     plans
-}
-
-fn stays(ir: &Ir, load: Op, why: &str, cx: &mut PassCx) {
-    cx.remark(&codes::TMA_LOAD, ir.loc(load), format!("the load does not become TMA: {why}"));
 }
 
 /// The loads of a loop that feed matrix products.
@@ -234,7 +236,7 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
 }
 
 /// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying pointers,
-/// if a product of it is large enough. Those computations are what a descriptor saves.
+/// if a product of it is large enough and none waits for another. Those computations are what a descriptor saves.
 fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
     let looped = chained_products::loop_around(ir, load)?;
     let ValueDef::Result { op: from, .. } = ir.def(tt::Load(load).ptr(ir)) else { return None };
@@ -243,7 +245,8 @@ fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
     let is_long = trips(ir, For(looped)).is_none_or(|trips| trips >= LEAST_TRIPS);
     let mut products = ir.all_ops(looped).into_iter().filter(|&op| ir.kind(op).is_product());
     let is_large = products.any(|op| ir.ty(ir.result(op)).num_elements() >= LEAST_OF_PRODUCT * 32 * warps);
-    (computes && is_narrow && is_long && is_large).then_some(looped)
+    let waits = || !chained_products::waited_for(ir, looped).is_empty();
+    (computes && is_narrow && is_long && is_large && !waits()).then_some(looped)
 }
 
 /// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the descriptor
