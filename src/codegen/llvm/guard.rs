@@ -34,6 +34,8 @@ thread_local! {
 pub(crate) enum Failure {
     /// The text of a fatal error of LLVM.
     Fatal(String),
+    /// LLVM has no memory left.
+    NoMemory,
     /// The system has no thread to give.
     NoThread(String),
 }
@@ -166,6 +168,7 @@ pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, F
             result.take().map_err(|panic| resume_unwind(panic))
         }
         // The thread is parked for good.
+        Ok(Err(text)) if text.as_bytes() == NO_MEMORY.to_bytes() => Err(Failure::NoMemory),
         Ok(Err(text)) => Err(Failure::Fatal(text)),
         Err(mpsc::RecvError) => Err(Failure::Fatal("LLVM ended without a result".into())),
     }
@@ -190,5 +193,7 @@ mod tests {
         let fatal = super::run(|| super::on_fatal(c"the end".as_ptr()));
         assert_eq!(fatal, Err(super::Failure::Fatal("the end".into())));
         assert_ne!(id(), first);
+        let no_memory = super::run(|| super::on_fatal(super::NO_MEMORY.as_ptr()));
+        assert_eq!(no_memory, Err(super::Failure::NoMemory));
     }
 }

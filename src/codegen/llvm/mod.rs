@@ -193,10 +193,7 @@ impl Module {
             let result = work(&inner);
             (inner, result)
         });
-        let (inner, result) = done.map_err(|failure| match failure {
-            Failure::Fatal(text) => self.failed(&text),
-            Failure::NoThread(why) => no_thread(&why),
-        })?;
+        let (inner, result) = done.map_err(|failure| ended(failure, |text| self.failed(&text)))?;
         let reported = inner.messages.borrow_mut().drain(..).next();
         self.inner = Some(inner);
         match reported {
@@ -373,9 +370,14 @@ fn run_passes(module: &LlvmModule<'_>, machine: &TargetMachine, passes: &str, sl
     module.run_passes(passes, machine, options).map_err(|e| e.to_string())
 }
 
-/// LLVM runs on a thread of its own, and there is none.
-fn no_thread(why: &str) -> Diagnostic {
-    Diagnostic::error(&NO_RESOURCES, format!("LLVM needs a thread, and the system gives none: {why}")).help(
+/// Why LLVM came to no end: an error of its own, or no thread or memory, of which it needs one and much.
+fn ended(failure: Failure, fatal: impl FnOnce(String) -> Diagnostic) -> Diagnostic {
+    let lacks = match failure {
+        Failure::Fatal(text) => return fatal(text),
+        Failure::NoThread(why) => format!("LLVM needs a thread, and the system gives none: {why}"),
+        Failure::NoMemory => "LLVM needs memory, and the system gives none".to_owned(),
+    };
+    Diagnostic::error(&NO_RESOURCES, lacks).help(
         "run fewer jobs at once (`-j 1`), or raise the limits on memory (`ulimit -v`) and processes (`ulimit -u`)",
     )
 }
@@ -446,10 +448,7 @@ pub(crate) fn parse_llir(
         let module = extend(&context).create_module_from_ir(buffer).map_err(|e| e.to_string());
         (module, messages, context)
     });
-    let (module, messages, context) = parsed.map_err(|failure| match failure {
-        Failure::Fatal(text) => failed(text),
-        Failure::NoThread(why) => no_thread(&why),
-    })?;
+    let (module, messages, context) = parsed.map_err(|failure| ended(failure, failed))?;
     let module = module.map_err(failed)?;
     let kernels: Vec<FunctionValue<'_>> = module.get_functions().filter(|f| is_kernel(*f, llvm)).collect();
     let names: Vec<String> = kernels.iter().map(|f| f.get_name().to_string_lossy().into_owned()).collect();
