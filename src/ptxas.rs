@@ -32,6 +32,7 @@ mod report;
 mod run;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,14 +128,13 @@ impl Assembled {
 /// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let first = once(ptx, target, options, &[])?;
-    let usage = first.usage();
-    let attempt = if options.again { again::attempt(&usage, ptx, target, options.shared) } else { None };
+    let attempt = if options.again { again::attempt(&first, ptx, target, options.shared) } else { None };
     let Some(attempt) = attempt else { return Ok(first) };
     // A ptxas that does not know the option has given its answer.
     let option = ["--minnctapersm", &attempt.blocks().to_string()];
     let Ok(second) = once(ptx, target, options, &option) else { return Ok(first) };
     let time = first.time + second.time;
-    let is_better = attempt.is_better(&second.usage(), &usage, ptx);
+    let is_better = attempt.is_better(&second, &first, ptx, target);
     Ok(Assembled { time, ..if is_better { second } else { first } })
 }
 

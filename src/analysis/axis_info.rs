@@ -36,7 +36,7 @@ use std::collections::BTreeMap;
 
 use crate::ir::core::entity::Entity;
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type, TypeData, Value, ValueDef, WalkControl};
-use crate::ir::dialects::{OpKind, ScfOp, Traits};
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits};
 use crate::layout;
 
 /// The facts about one value, one entry an axis; a scalar has one axis.
@@ -152,6 +152,8 @@ pub struct AxisInfoAnalysis {
     /// Whether this round gave some value its first fact, and whether something could not be computed for want of one.
     learned: bool,
     missing: bool,
+    /// Whether a run that is not aligned may break all the same ([`Self::ptr_run`]).
+    may_break: bool,
 }
 
 impl AxisInfoAnalysis {
@@ -196,6 +198,25 @@ impl AxisInfoAnalysis {
         let ty = ir.ty(ptr);
         let Some(axis) = fastest_axis(ty) else { return 1 };
         self.contiguity_with_width(ir, ptr, access_width(ty)).min(layout::contig_per_thread(ty)[axis])
+    }
+
+    /// How many consecutive elements of a thread follow one another in memory through this tensor of pointers, wherever
+    /// they start. 1 for a scalar.
+    ///
+    /// Numbers of 32 bits may wrap within a run that is not aligned. The elements on one side of the end are then out of
+    /// reach, since pointers take offsets as signed. Unsigned ones are extended with zeros, so that both sides may be in
+    /// reach; and what a program promises (`tl.max_contiguous`) may not hold of elements that it masks. With either, only
+    /// aligned runs count.
+    #[must_use]
+    pub fn ptr_run(&self, ir: &Ir, ptr: Value) -> u32 {
+        let ty = ir.ty(ptr);
+        match (fastest_axis(ty), self.get(ptr)) {
+            (Some(axis), Some(info)) if !self.may_break => {
+                let run = u32::try_from(info.contiguity[axis]).unwrap_or(1 << 31);
+                run.min(layout::contig_per_thread(ty)[axis])
+            }
+            _ => self.ptr_contiguity(ir, ptr),
+        }
     }
 
     /// As [`Self::ptr_contiguity`] without the limit of the layout: the elements, counted from the first of a run, that
@@ -244,6 +265,8 @@ impl AxisInfoAnalysis {
     /// Values that no rule reached know nothing but their hints.
     fn close(&mut self, ir: &Ir, func: Op) {
         for op in ir.all_ops(func) {
+            let extends = ir.is(op, ArithOp::Extui) && ir.ty(ir.operands(op)[0]).elem().bit_width() > Some(1);
+            self.may_break |= extends && ir.ty(ir.operands(op)[0]).is_tensor() || ir.get(op, CONTIGUITY).is_some();
             let args = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
             for &value in ir.results(op).iter().chain(args) {
                 self.infos[value.index()].get_or_insert_with(|| pessimistic(ir, value));

@@ -123,6 +123,8 @@ pub(crate) struct Words {
 pub(crate) struct GlobalLoad<'x, 'c> {
     pub(crate) words: Words,
     pub(crate) address: Val<'c>,
+    /// Bytes behind the address.
+    pub(crate) offset: u32,
     pub(crate) pred: Option<Val<'c>>,
     /// What each word is where the predicate is false; empty without one.
     pub(crate) otherwise: Vec<Val<'c>>,
@@ -134,6 +136,8 @@ pub(crate) struct GlobalLoad<'x, 'c> {
 pub(crate) struct GlobalStore<'x, 'c> {
     pub(crate) bits: u32,
     pub(crate) address: Val<'c>,
+    /// Bytes behind the address.
+    pub(crate) offset: u32,
     pub(crate) pred: Option<Val<'c>>,
     pub(crate) values: Vec<Val<'c>>,
     pub(crate) hint: &'x CacheHint<'c>,

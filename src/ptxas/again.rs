@@ -13,13 +13,23 @@
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
 //!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads.
+//! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
+//!    is seen in the machine code ([`waits`]). If warps wait more than they issue, ptxas is told that one block is
+//!    enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth.
 
 use std::collections::BTreeSet;
 
-use super::Usage;
+use super::{Assembled, Usage, waits};
 use crate::target::Target;
 
-/// Products on the tensor cores.
+/// The fewest loads of a loop of which more could be on their way at once.
+const LOADS: usize = 16;
+
+/// `T / W / n` of [`waits`] from which on a loop waits more than it issues, but for what the model does not know.
+const WAITING: f64 = 0.9;
+
+/// Products on the tensor cores, and copies that no instruction waits for by name.
+const COPIES: &str = "cp.async";
 const ASYNCHRONOUS: &str = "wgmma.mma_async";
 const SYNCHRONOUS: &str = "mma.sync";
 
@@ -57,33 +67,46 @@ pub(super) enum Attempt {
     Blocks(u32),
     /// Loads might stand together.
     Stream,
+    /// Those of a loop that waits for them might.
+    Loop,
 }
 
 /// The attempt that is worth it behind a first answer, for a kernel whose block has `shared` bytes, if these are known.
-pub(super) fn attempt(usage: &Usage, ptx: &str, target: &Target, shared: Option<u32>) -> Option<Attempt> {
-    if gave_up(usage, ptx) {
+pub(super) fn attempt(first: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> Option<Attempt> {
+    let usage = first.usage();
+    if gave_up(&usage, ptx) {
         return Some(Attempt::Recover);
     }
-    let blocks = shared.and_then(|shared| one_more_block(usage, ptx, target, shared));
-    blocks.map(Attempt::Blocks).or_else(|| saves_in_a_stream(usage, ptx).then_some(Attempt::Stream))
+    let blocks = shared.and_then(|shared| one_more_block(&usage, ptx, target, shared));
+    blocks
+        .map(Attempt::Blocks)
+        .or_else(|| saves_in_a_stream(&usage, ptx).then_some(Attempt::Stream))
+        .or_else(|| waits_in_a_loop(&usage, &first.cubin, ptx, target).then_some(Attempt::Loop))
 }
 
 impl Attempt {
     /// The blocks of a multiprocessor that ptxas is told.
     pub(super) fn blocks(self) -> u32 {
         match self {
-            Attempt::Recover | Attempt::Stream => 1,
+            Attempt::Recover | Attempt::Stream | Attempt::Loop => 1,
             Attempt::Blocks(blocks) => blocks,
         }
     }
 
     /// Whether the second answer is better than the first. One for more blocks that has far fewer registers than it may
     /// have keeps too few values at once, and instructions wait for each other.
-    pub(super) fn is_better(self, second: &Usage, first: &Usage, ptx: &str) -> bool {
+    pub(super) fn is_better(self, second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
+        match self {
+            Attempt::Loop => second.usage().spilled() == 0 && gains(second, first, threads(ptx), target),
+            _ => self.uses_less(&second.usage(), &first.usage(), ptx),
+        }
+    }
+
+    fn uses_less(self, second: &Usage, first: &Usage, ptx: &str) -> bool {
         match self {
             Attempt::Recover => second.spilled() < first.spilled(),
             Attempt::Blocks(_) => second.spilled() <= first.spilled() && second.registers * 10 >= first.registers * 7,
-            Attempt::Stream => second.spilled() == 0 && resident(second, threads(ptx)) >= ENOUGH,
+            Attempt::Stream | Attempt::Loop => second.spilled() == 0 && resident(second, threads(ptx)) >= ENOUGH,
         }
     }
 }
@@ -131,6 +154,26 @@ fn saves_in_a_stream(usage: &Usage, ptx: &str) -> bool {
         && !(ptx.contains("shfl.sync") && loops(ptx))
 }
 
+/// Whether the loops of a kernel without products wait for loads, of which more could be on their way if there were more
+/// registers. With half the threads of a full multiprocessor other warps fill the gaps.
+fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> bool {
+    let threads = threads(ptx);
+    let resident = resident(usage, threads);
+    let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
+    let may = threads > 1 && usage.spilled() == 0 && !multiplies && ptx.len() <= LARGEST && !is_limited(ptx);
+    if !may || resident >= THREADS || usage.registers >= allowed(ptx) {
+        return false;
+    }
+    let loops = waits::loops(cubin, target, resident);
+    loops.loads >= LOADS && loops.waiting >= WAITING
+}
+
+/// Whether a turn of the loops costs a tenth less.
+fn gains(second: &Assembled, first: &Assembled, threads: u32, target: &Target) -> bool {
+    let cost = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), threads)).cost;
+    cost(second) * 1.1 <= cost(first)
+}
+
 /// Whether a branch goes back to a label above it.
 fn loops(ptx: &str) -> bool {
     let mut labels = BTreeSet::new();
@@ -175,7 +218,11 @@ fn numbers(ptx: &str, directive: &'static str) -> impl Iterator<Item = u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
     use super::*;
+    use crate::ptxas::FunctionUsage;
 
     #[test]
     fn few_registers_and_spills_are_a_defeat() {
@@ -216,7 +263,7 @@ mod tests {
     #[test]
     fn another_block_may_not_cost_too_much() {
         let usage = |registers, spill_loads| Usage { registers, spill_loads, ..Usage::default() };
-        let is_better = |second, first| Attempt::Blocks(2).is_better(&second, &first, "");
+        let is_better = |second, first| Attempt::Blocks(2).uses_less(&second, &first, "");
         assert!(is_better(usage(168, 0), usage(178, 0)));
         assert!(!is_better(usage(168, 4), usage(178, 0)));
         assert!(!is_better(usage(122, 0), usage(198, 0)));
@@ -227,7 +274,14 @@ mod tests {
         let target = Target::parse("sm_90a").unwrap();
         let usage = |registers| Usage { registers, ..Usage::default() };
         let ptx = |body: &str| format!(".visible .entry k()\n.reqntid 128\n{{\n{body}\nret;\n}}\n");
-        let tried = |registers, body: &str| attempt(&usage(registers), &ptx(body), &target, Some(0));
+        let first = |registers| Assembled {
+            cubin: vec![],
+            functions: vec![FunctionUsage { name: String::new(), entry: true, usage: usage(registers) }],
+            log: String::new(),
+            time: Duration::ZERO,
+            ptxas: PathBuf::new(),
+        };
+        let tried = |registers, body: &str| attempt(&first(registers), &ptx(body), &target, Some(0));
         let turn = "$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;";
         assert_eq!(tried(32, ""), Some(Attempt::Stream));
         assert_eq!(tried(32, turn), Some(Attempt::Stream));
@@ -238,7 +292,7 @@ mod tests {
         assert_eq!(tried(64, ""), None);
         assert_eq!(tried(32, "mma.sync.aligned"), None);
         assert_eq!(tried(32, ".maxnreg 32"), None);
-        let is_better = |registers| Attempt::Stream.is_better(&usage(registers), &usage(32), &ptx(""));
+        let is_better = |registers| Attempt::Stream.uses_less(&usage(registers), &usage(32), &ptx(""));
         assert!(is_better(56));
         assert!(!is_better(64));
     }

@@ -38,19 +38,9 @@ pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
 pub fn registers(bytes: &[u8]) -> Option<u32> {
     const INFO: u32 = 0x7000_0000;
     const REGCOUNT: u8 = 0x2f;
-    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let half = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
-    let wide =
-        |at: usize| usize::try_from(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?)).ok();
-    let (table, size, count) = (wide(0x28)?, half(0x3a)?, half(0x3c)?);
     let mut most = None;
-    for header in (0..count).filter_map(|n| table.checked_add(n * size)) {
-        if word(header.checked_add(4)?) != Some(INFO) {
-            continue;
-        }
-        let (start, length) = (wide(header + 24)?, wide(header + 32)?);
-        let section = bytes.get(start..start.checked_add(length)?)?;
-        let mut rest = section;
+    for section in sections(bytes).filter(|s| s.kind == INFO) {
+        let mut rest = section.bytes;
         while let [format, number, low, high, after @ ..] = rest {
             let length = if *format == 4 { usize::from(u16::from_le_bytes([*low, *high])) } else { 0 };
             let Some((value, next)) = after.split_at_checked(length) else { break };
@@ -61,6 +51,37 @@ pub fn registers(bytes: &[u8]) -> Option<u32> {
         }
     }
     most
+}
+
+/// The machine code of each function.
+pub(super) fn texts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const PROGRAM: u32 = 1;
+    const EXECUTABLE: u64 = 4;
+    sections(bytes).filter(|s| s.kind == PROGRAM && s.flags & EXECUTABLE != 0).map(|s| s.bytes)
+}
+
+/// A section of an ELF file: `sh_type`, `sh_flags` and what is in it.
+struct Section<'a> {
+    kind: u32,
+    flags: u64,
+    bytes: &'a [u8],
+}
+
+/// The sections of a 64-bit ELF file, without those that lie outside of it.
+fn sections(bytes: &[u8]) -> impl Iterator<Item = Section<'_>> {
+    let half = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?));
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?));
+    let wide = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?));
+    let place = move |at: usize| usize::try_from(wide(at)?).ok();
+    let table = || Some((place(0x28)?, usize::from(half(0x3a)?), usize::from(half(0x3c)?)));
+    let (start, size, count) = table().unwrap_or_default();
+    (0..count).filter_map(move |n| {
+        let header = start.checked_add(n * size)?;
+        let at = |field: usize| header.checked_add(field);
+        let (from, length) = (place(at(24)?)?, place(at(32)?)?);
+        let bytes = bytes.get(from..from.checked_add(length)?)?;
+        Some(Section { kind: word(at(4)?)?, flags: wide(at(8)?)?, bytes })
+    })
 }
 
 #[cfg(test)]

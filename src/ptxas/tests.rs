@@ -396,7 +396,7 @@ fn libdevice_lies_beside_the_ptxas_on_path_or_in_a_package() {
 }
 
 /// The real tool. It is `None`, which skips the test, only where `TTC_TEST_TOOLS` does not demand it.
-fn real(tool: Tool) -> Option<PathBuf> {
+pub(super) fn real(tool: Tool) -> Option<PathBuf> {
     match find(tool, None) {
         Ok(path) => Some(path),
         Err(error) if std::env::var_os("TTC_TEST_TOOLS").is_some() => panic!("{}", error.message),

@@ -12,7 +12,7 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use super::{
-    advances, always, bases, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, starts, strides,
+    advances, always, bases, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, starts, strides,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -113,6 +113,7 @@ impl LlvmTarget for Nvptx {
         let failed = |what: &str, e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
         let is_first = attempt == Attempt::First;
         always::remove(module);
+        flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
         if !is_first {
             bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", e))?;

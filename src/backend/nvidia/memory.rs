@@ -55,7 +55,7 @@ pub(super) fn load<'c>(cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<
     };
     let outputs = (0..load.words.count).map(|i| output(&mut asm, i)).collect();
     let pred = load.pred.map(|m| asm.input(Reg::Pred, m));
-    let mut args = vec![Arg::List(outputs), Arg::Address(asm.input(Reg::B64, load.address))];
+    let mut args = vec![Arg::List(outputs), Arg::Behind(asm.input(Reg::B64, load.address), load.offset)];
     add_policy(load.hint, &mut asm, &mut args);
     asm.inst(pred, opcode, args);
     asm.emit(cx, true)
@@ -68,7 +68,7 @@ pub(super) fn store<'c>(cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> R
     let mut asm = PtxAsm::default();
     let values = store.values.iter().map(|&v| asm.input(Reg::of_bits(store.bits), v)).collect();
     let pred = store.pred.map(|p| asm.input(Reg::Pred, p));
-    let mut args = vec![Arg::Address(asm.input(Reg::B64, store.address)), Arg::List(values)];
+    let mut args = vec![Arg::Behind(asm.input(Reg::B64, store.address), store.offset), Arg::List(values)];
     add_policy(store.hint, &mut asm, &mut args);
     asm.inst(pred, opcode, args);
     asm.emit(cx, true)?;

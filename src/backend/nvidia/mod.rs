@@ -8,6 +8,7 @@ mod bases;
 mod debug;
 mod descriptor;
 mod dialect;
+mod flags;
 mod fp_convert;
 mod libdevice;
 mod llvm;

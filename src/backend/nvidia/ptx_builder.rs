@@ -77,6 +77,8 @@ pub(crate) enum Arg {
     List(Vec<Operand>),
     /// `[ $2 + 0 ]`
     Address(Operand),
+    /// `[ $2 + 14 ]`: so many bytes behind the address.
+    Behind(Operand, u32),
     /// Text as it is, a constant for example.
     Text(&'static str),
 }
@@ -145,6 +147,7 @@ impl<'c> PtxAsm<'c> {
                         list.iter().map(|o| format!("${}", number(o))).collect::<Vec<_>>().join(", ")
                     ),
                     Arg::Address(o) => format!("[ ${} + 0 ]", number(o)),
+                    Arg::Behind(o, bytes) => format!("[ ${} + {bytes} ]", number(o)),
                     Arg::Text(text) => (*text).to_owned(),
                 })
                 .collect();

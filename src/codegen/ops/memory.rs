@@ -2,6 +2,7 @@
 //!
 //! 1. The axis analysis says how many consecutive registers of a thread address consecutive elements at a matching
 //!    alignment, and how many consecutive mask bits are equal; the lesser of both, up to 16 bytes, is one access.
+//!    Where the mask allows less than the addresses do, the accesses of such a run share the address of its first element.
 //! 2. An access moves words: elements narrower than 32 bits are packed into 32-bit words, and up to four words form a
 //!    vector. Eight bf16 are four words of two.
 //! 3. The mask of the first element predicates the access. A load's registers start as `other`, or zero, where the mask
@@ -32,6 +33,8 @@ pub(crate) struct GlobalAccess<'c> {
     pub(crate) elem_bits: u32,
     /// Elements of one access.
     pub(crate) vec: usize,
+    /// Elements that follow one another in memory, a multiple of `vec`.
+    pub(crate) run: usize,
     /// Bits of one word: 8, 16, 32 or 64.
     pub(crate) word_bits: u32,
     pub(crate) words: usize,
@@ -43,13 +46,15 @@ impl<'c> GlobalAccess<'c> {
     pub(crate) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<GlobalAccess<'c>> {
         let ty = cx.ir.ty(ptr);
         let pointee = ty.elem().pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
-        let run = if ty.is_tensor() {
-            let by_mask = mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m));
-            cx.prepared.axis.ptr_contiguity(cx.ir, ptr).min(by_mask)
-        } else {
-            1
-        };
-        GlobalAccess::of_run(cx, pointee, ty, run, widest)
+        if !ty.is_tensor() {
+            return GlobalAccess::of_run(cx, pointee, ty, 1, widest);
+        }
+        let by_mask = mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m));
+        let aligned = cx.prepared.axis.ptr_contiguity(cx.ir, ptr);
+        let access = GlobalAccess::of_run(cx, pointee, ty, aligned.min(by_mask), widest)?;
+        let run = cx.prepared.axis.ptr_run(cx.ir, ptr);
+        let whole = Lower::num_regs(ty)?.is_multiple_of(run as usize) && run.is_power_of_two();
+        Ok(GlobalAccess { run: if whole { access.vec.max(run as usize) } else { access.vec }, ..access })
     }
 
     /// Accesses of at most `widest` bits to elements of type `pointee`, of which `run` consecutive registers of `ty`
@@ -66,7 +71,13 @@ impl<'c> GlobalAccess<'c> {
         }
         let total = elem_bits * vec as u32;
         let word_bits = total.min(elem_bits.max(32));
-        Ok(GlobalAccess { elem, elem_bits, vec, word_bits, words: (total / word_bits) as usize, free })
+        Ok(GlobalAccess { elem, elem_bits, vec, run: vec, word_bits, words: (total / word_bits) as usize, free })
+    }
+
+    /// The register whose address the access of register `first` takes, and the bytes behind it.
+    fn place(&self, first: usize) -> (usize, u32) {
+        let start = first - first % self.run;
+        (start, (first - start) as u32 * self.elem_bits / 8)
     }
 
     pub(crate) fn per_word(&self) -> usize {
@@ -216,8 +227,9 @@ pub(crate) fn load_elements<'c>(
             }
         }
         let pred = masks.as_ref().map(|m| register(m, first)).transpose()?;
-        let address = register(&ptrs, first)?;
-        let load = GlobalLoad { words: access.moved(), address, pred, otherwise, volatile, hint: &hint };
+        let (start, offset) = access.place(first);
+        let address = register(&ptrs, start)?;
+        let load = GlobalLoad { words: access.moved(), address, offset, pred, otherwise, volatile, hint: &hint };
         for word in cx.machine.load_global(cx, load)? {
             access.unpack(cx, word, &mut loaded)?;
         }
@@ -248,8 +260,9 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             (Some(a), Some(b)) => Some(cx.b.build_and(a, b, "")?),
             (one, other) => one.or(other),
         };
-        let (bits, address) = (access.word_bits, register(&ptrs, first)?);
-        let store = GlobalStore { bits, address, pred: pred.map(Into::into), values: packed, hint: &hint };
+        let (start, offset) = access.place(first);
+        let (bits, address) = (access.word_bits, register(&ptrs, start)?);
+        let store = GlobalStore { bits, address, offset, pred: pred.map(Into::into), values: packed, hint: &hint };
         cx.machine.store_global(cx, store)?;
     }
     Ok(())
