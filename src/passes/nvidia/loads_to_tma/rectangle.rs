@@ -23,7 +23,8 @@
 //! 4. Other c_d must not be negative: the source would read below the base, hardware would not. They must fit into 32
 //!    bits, or be cut off at what fits if the extent does. Where the launch makes the descriptor, c_d may be negative in
 //!    programs of which nobody sees anything ([`super::rows`]).
-//! 5. An axis without an end reaches as far as coordinates go: the source reads all of it.
+//! 5. An axis without an end reaches as far as coordinates go: the source reads all of it. Where the launch makes the
+//!    descriptor and the coordinate is a constant, it ends behind the block.
 //! 6. The base and all strides but the innermost are multiples of 16 bytes (PTX ISA, "Tensor-map"), and strides are
 //!    not negative, as far as that can be seen: parameters count as such.
 //!
@@ -43,6 +44,7 @@ use super::why::Why;
 use crate::analysis::axis_info::{AxisInfoAnalysis, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Dominance, Ir, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::Traits;
+use crate::ir::dialects::array_map::FARTHEST;
 
 /// A rectangle, and how to get at it through a descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,7 +82,7 @@ pub(super) struct Axis {
     pub coordinate: Poly,
     /// Whether the coordinate may need more than 32 bits; beyond them, all elements are outside.
     pub is_wide: bool,
-    /// The least of these is the extent; without any it is [`crate::ir::dialects::array_map::FARTHEST`].
+    /// The least of these is the extent; without any it is [`FARTHEST`].
     pub extents: Vec<Poly>,
     /// Whether the extents may need more than 32 bits.
     pub has_wide_extents: bool,
@@ -249,7 +251,10 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given, plac
     let rest = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
     match place {
         Place::Before(_) => move_with_axes(forms, given, &mut axes, &rest, &fixed)?,
-        Place::Launch => put_into_coordinates(given, &mut axes, &rest, &fixed)?,
+        Place::Launch => {
+            put_into_coordinates(given, &mut axes, &rest, &fixed)?;
+            axes.iter_mut().for_each(Axis::bound_where_it_stays);
+        }
     }
     let shift = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
     let mut tests: Vec<Test> = form.limits.iter().filter_map(|l| l.positive.clone()).map(Test::Positive).collect();
@@ -349,6 +354,14 @@ impl Axis {
             is_wide: false,
             extents: vec![],
             has_wide_extents: false,
+        }
+    }
+
+    /// Ends an axis without bounds behind the block, if that always lies at the same place.
+    fn bound_where_it_stays(&mut self) {
+        let end = self.coordinate.as_constant().and_then(|c| c.checked_add(self.size)).filter(|&end| end <= FARTHEST);
+        if let (true, Some(end)) = (self.extents.is_empty(), end) {
+            self.extents = vec![Poly::constant(end)];
         }
     }
 
