@@ -35,7 +35,7 @@
 //! Example: `x + (m + i) * s + (k * 64 + j)` with `j < K - k * 64`, in a loop over k: the base is x + m·s, the extents
 //! are 2³¹ - 1 and K, the coordinates 0 and k·64.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::forms::{Form, Forms};
 use super::masks::{Term, Test};
@@ -313,8 +313,13 @@ fn put_into_coordinates(
 ) -> Result<(), Why> {
     // The fixed factors of a stride, with what they are multiplied with in each term.
     let mut strides: BTreeMap<Product, Vec<(Product, i64)>> = BTreeMap::new();
+    let known: BTreeSet<Atom> = axes.iter().flat_map(|a| a.stride.atoms()).collect();
     for (product, n) in rest.terms() {
-        let (factors, others): (Product, Product) = product.iter().partition(|&&a| fixed(a));
+        let (mut factors, mut others): (Product, Product) = product.iter().partition(|&&a| fixed(a));
+        if others.is_empty() {
+            // Of `low·s` nobody has said that `low` is not negative, as it would be if it were a stride.
+            (factors, others) = product.iter().partition(|&a| known.contains(a));
+        }
         match best_axis(given, axes, product, n).filter(|(degree, ..)| *degree >= factors.len()) {
             Some((_, share, axis)) => axis.coordinate = axis.coordinate.add(&share).ok_or(TOO_LARGE)?,
             None => strides.entry(factors).or_default().push((others, n)),
