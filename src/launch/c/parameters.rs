@@ -172,7 +172,7 @@ fn arrays(k: &Printed<'_>, v: &Variant) -> String {
             out,
             "    array{n}.strides[{}] = 1;\n    \
              code = ttcrt_map_array(&kernel->common.driver, variant, {shown},\n        {},\n        \
-             &array{n}, {}, &recipe{n}, &p{n}, error);\n    \
+             {}, &array{n}, &recipe{n}, &p{n}, error);\n    \
              if (code != TTC_OK) {{\n        return code;\n    }}\n",
             rank.saturating_sub(1),
             quoted(&array.words()),
