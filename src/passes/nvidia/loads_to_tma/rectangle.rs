@@ -261,9 +261,10 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given, plac
     let extents = axes.iter().flat_map(|a| &a.extents).filter(|e| e.as_constant().is_none_or(|n| n <= 0));
     tests.extend(extents.map(|e| Test::Positive(e.clone())));
     let mut unseen_below = vec![];
+    let negative = why_negative(&axes, place);
     for axis in &mut axes {
         if !has_first(given, axis.of) && !forms.is_at_least_zero(&axis.coordinate) {
-            unseen_below.push(negative_where(forms, axis, place).ok_or(Why("an index may be negative"))?);
+            unseen_below.push(negative_where(forms, axis, place).ok_or(negative)?);
         }
         check_coordinate(forms, axis)?;
         check_stride(forms, axis)?;
@@ -431,10 +432,10 @@ fn bounded_axis(
     fixed: &dyn Fn(Atom) -> bool,
     place: Place,
 ) -> Result<Axis, Why> {
-    let otherwise = Why(match place {
-        Place::Before(_) => "its mask moves otherwise than its address",
-        Place::Launch => "an extent depends on more than the kernel's parameters",
-    });
+    let otherwise = match place {
+        Place::Before(_) => Why("its mask moves otherwise than its address"),
+        Place::Launch => EXTENT_UNKNOWN,
+    };
     let size = given.shape[d];
     let (mut ends, mut firsts) = (vec![], vec![]);
     for term in &given.terms {
@@ -475,6 +476,17 @@ fn negative_where(forms: &mut Forms<'_>, axis: &Axis, place: Place) -> Option<(u
     let of = axis.of.filter(|_| place == Place::Launch)?;
     Some((of, forms.causes(&axis.coordinate)?))
 }
+
+/// What to say if a coordinate may be negative. An end that a launch does not know is in one, with a minus.
+fn why_negative(axes: &[Axis], place: Place) -> Why {
+    let is_value = |a: &Atom| matches!(a, Atom::Value(_));
+    let bounded = axes.iter().filter(|a| !a.extents.is_empty());
+    let mut terms = bounded.flat_map(|a| a.coordinate.terms());
+    let has_end = terms.any(|(product, n)| n < 0 && product.iter().any(is_value));
+    if place == Place::Launch && has_end { EXTENT_UNKNOWN } else { Why("an index may be negative") }
+}
+
+const EXTENT_UNKNOWN: Why = Why("an extent depends on more than the kernel's parameters");
 
 /// Step 4.
 fn check_coordinate(forms: &mut Forms<'_>, axis: &mut Axis) -> Result<(), Why> {
