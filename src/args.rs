@@ -384,6 +384,9 @@ pub(crate) enum Tma {
     Auto,
     /// Those of operands of matrix products in loops, with tensor descriptors that the kernel makes (sm_90a and later)
     Device,
+    /// The same, with tensor maps that the launch makes of the other arguments and passes as hidden parameters (sm_90 and
+    /// later)
+    Host,
 }
 
 impl From<Tma> for backend::Tma {
@@ -392,6 +395,7 @@ impl From<Tma> for backend::Tma {
             Tma::Off => backend::Tma::Off,
             Tma::Auto => backend::Tma::Auto,
             Tma::Device => backend::Tma::Device,
+            Tma::Host => backend::Tma::Host,
         }
     }
 }

@@ -20,6 +20,7 @@ mod carried;
 pub mod check;
 mod flow;
 pub mod grids;
+pub mod hidden;
 pub mod input;
 mod job;
 pub mod launchers;

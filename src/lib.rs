@@ -96,6 +96,7 @@ pub use compiler::{
     Artifacts, Checked, Compiler, Diagnostics, Element, Launch, Listing, Message, Options, Run, Scalar, Source,
 };
 pub use diag::{Diagnostic, Severity};
+pub use driver::hidden::{Hidden, Number};
 pub use driver::metadata::{Metadata, Param, TensorDesc};
 pub use irgen::{ConfigInfo, Plain};
 pub use irgen::{KernelInfo, KernelParam, Source as ValueSource, Template};

@@ -56,6 +56,9 @@ pub enum Tma {
     Auto,
     /// Those of operands of matrix products in loops. The kernel makes the descriptors in front of them.
     Device,
+    /// The same, where the descriptors follow from the kernel's parameters. They become more parameters, which the
+    /// launch makes. Other loads are as for [`Tma::Auto`].
+    Host,
 }
 
 /// What TTIR and TTGIR are made for.
@@ -435,8 +438,8 @@ mod tests {
     fn the_pipelines_read_back_as_they_print() {
         let all = |t: &Target| {
             let options = GpuOptions::new(*t);
-            let with_tma = GpuOptions { tma: Tma::Device, ..options.clone() };
-            [ttir(&options), ttir(&with_tma), ttgir(&options)].into_iter().chain(llir(&options))
+            let with_tma = |tma| ttir(&GpuOptions { tma, ..options.clone() });
+            [ttir(&options), with_tma(Tma::Device), with_tma(Tma::Host), ttgir(&options)].into_iter().chain(llir(&options))
         };
         for pipeline in targets().flat_map(all) {
             assert_eq!(

@@ -5,6 +5,7 @@
 //! 2. The parameters are those of the function that code generation has seen.
 //! 3. Threads, shared memory and clusters are those of the metadata, which later stages may correct.
 
+use super::hidden::{self, Map};
 use super::metadata::Metadata;
 use crate::analysis::touched::{self, Touch, Touched};
 use crate::diag::Diagnostic;
@@ -18,19 +19,26 @@ use crate::target::Target;
 #[derive(Debug, Default)]
 pub(super) struct Call {
     touched: Touched,
+    /// The tensor maps that the launch makes.
+    maps: Vec<Map>,
 }
 
 impl Call {
     /// Looks at a kernel of final TTGIR.
     pub(super) fn of(ir: &Ir, kernel: Op) -> Call {
-        Call { touched: touched::of_kernel(ir, kernel) }
+        Call { touched: touched::of_kernel(ir, kernel), maps: hidden::maps(ir, kernel) }
+    }
+
+    /// Whether the launch makes tensor maps.
+    pub(super) fn has_maps(&self) -> bool {
+        !self.maps.is_empty()
     }
 
     /// The descriptor, once code generation has settled the function. `None` if its parameters are not those that the
     /// metadata names.
     ///
     /// # Errors
-    /// `E0934` if the grid cannot be computed from the arguments.
+    /// `E0934` if the grid cannot be computed from the arguments, and `E0941` if a tensor map cannot.
     pub(super) fn descriptor(
         &self,
         ir: &Ir,
@@ -38,10 +46,14 @@ impl Call {
         metadata: &Metadata,
         given_grid: Option<&str>,
     ) -> Result<Option<Descriptor>, Diagnostic> {
-        let types = types_of(ir, kernel);
-        let arguments = self.arguments(metadata, &types);
+        let mut types = types_of(ir, kernel);
+        types.truncate(types.len().saturating_sub(self.maps.len()));
+        let (arguments, names) = self.arguments(metadata, &types);
+        let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
+        let maps = self.maps.iter().map(|m| m.value(&names)).collect::<Result<Vec<_>, _>>()?;
+        let hidden = maps.into_iter().chain(pointers(metadata)).collect();
         let grid = given_grid.map(|text| grid_of(text, metadata)).transpose()?;
-        let Some(parameters) = launch::flatten(&arguments, &types, hidden(metadata)) else { return Ok(None) };
+        let Some(parameters) = launch::flatten(&arguments, &types, hidden) else { return Ok(None) };
         let access = |t: Touch| Access { reads: t.reads, writes: t.writes };
         Ok(Some(Descriptor {
             version: launch::VERSION,
@@ -58,10 +70,12 @@ impl Call {
         }))
     }
 
-    fn arguments(&self, metadata: &Metadata, types: &[Type]) -> Vec<Argument> {
+    /// The arguments, and for each parameter of the function the name of the one that it is; `None` for a part of a
+    /// descriptor.
+    fn arguments(&self, metadata: &Metadata, types: &[Type]) -> (Vec<Argument>, Vec<Option<String>>) {
         let mut maps = metadata.tensordesc_meta.iter();
         let mut at = 0;
-        let mut arguments = vec![];
+        let (mut arguments, mut names) = (vec![], vec![None; types.len()]);
         for param in &metadata.params {
             if param.equals.is_some() {
                 let (name, ty, equals) = (param.name.clone(), param.ty.clone(), param.equals);
@@ -70,7 +84,7 @@ impl Call {
             }
             let first = types.get(at);
             let by_hardware = first.is_some_and(|t| matches!(t.data(), TypeData::TensorDesc { .. }));
-            let touch = self.touched.parameters.get(at).copied().unwrap_or_default();
+            let touch = self.touch(at, types.len());
             let argument = Argument {
                 name: param.name.clone(),
                 ty: param.ty.clone(),
@@ -80,9 +94,24 @@ impl Call {
             };
             let access = argument.is_memory().then_some(Access { reads: touch.reads, writes: touch.writes });
             arguments.push(Argument { access, ..argument });
-            at += first.map_or(1, |&first| launch::parameter_count(&param.ty, first));
+            let count = first.map_or(1, |&first| launch::parameter_count(&param.ty, first));
+            if let (1, Some(name)) = (count, names.get_mut(at)) {
+                *name = Some(param.name.clone());
+            }
+            at += count;
         }
-        arguments
+        (arguments, names)
+    }
+
+    /// What the kernel does to the memory of a parameter, also through the maps that the launch makes of it, which follow
+    /// `passed` parameters.
+    fn touch(&self, parameter: usize, passed: usize) -> Touch {
+        let of = |index: usize| self.touched.parameters.get(index).copied().unwrap_or_default();
+        let own_maps = self.maps.iter().enumerate().filter(|(_, m)| m.base() == parameter);
+        own_maps.map(|(n, _)| of(passed + n)).fold(of(parameter), |a, b| Touch {
+            reads: a.reads || b.reads,
+            writes: a.writes || b.writes,
+        })
     }
 }
 
@@ -93,7 +122,8 @@ fn types_of(ir: &Ir, kernel: Op) -> Vec<Type> {
     }
 }
 
-fn hidden(metadata: &Metadata) -> Vec<Value> {
+/// The pointers that follow all other parameters.
+fn pointers(metadata: &Metadata) -> Vec<Value> {
     let scratch = Value::GlobalScratch {
         bytes_per_block: metadata.global_scratch_size.unwrap_or(0),
         memory_align: metadata.global_scratch_align.unwrap_or(1),
@@ -146,4 +176,5 @@ pub(super) fn settle(metadata: &mut Metadata, target: &Target, programmatic: Opt
     launch.shared = metadata.shared.unwrap_or(launch.shared);
     launch.cluster = metadata.cluster_dims.unwrap_or(launch.cluster);
     launch.programmatic = programmatic.unwrap_or(launch.programmatic);
+    metadata.hidden = hidden::of_launch(launch, &metadata.params);
 }

@@ -417,6 +417,11 @@ impl Flow<'_, '_> {
             return Ok(());
         }
         self.check_name()?;
+        if self.options.triton_abi && call.has_maps() {
+            let text = "`--triton-abi`: Triton's launcher does not make the tensor maps that this kernel takes";
+            let error = Diagnostic::error(&cli::BAD_OPTION, text);
+            return Err(vec![error.help("compile with `--tma device`, or leave out `--triton-abi`")]);
+        }
         let pipeline = backend::llir(&self.gpu_options()).map_err(|e| vec![e])?;
         let prepared = self.passes("LLVM preparation", &mut ir, &pipeline)?;
         let options = self.codegen_options();

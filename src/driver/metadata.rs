@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::hidden::Hidden;
 use crate::fingerprint::fingerprint;
+use crate::ir::dialects::array_map::ArrayMap;
 use crate::ir::{Ir, Op};
 use crate::irgen::{ConfigInfo, Launch};
 use crate::launch::{Descriptor, TensorMap};
@@ -55,21 +57,26 @@ pub struct TensorDesc {
 }
 
 impl TensorDesc {
-    /// The descriptors among a kernel's parameters that the hardware reads, in order.
+    /// The descriptors among a kernel's parameters that a caller passes and the hardware reads, in order.
     #[must_use]
     pub fn of_kernel(ir: &Ir) -> Vec<TensorDesc> {
         let public = |&f: &Op| Func::of(ir, f).and_then(|f| f.sym_visibility(ir)).is_none_or(|v| v == "public");
         let Some(entry) = ir.functions().into_iter().find(public).and_then(|f| ir.body(f, 0)) else { return vec![] };
-        let blocks = ir.args(entry).iter().filter_map(|&a| tma_block(ir.ty(a)).ok());
-        let of = |b: TmaBlock| TensorDesc {
+        let passed = ir.block_op(entry).map_or(0, |kernel| ArrayMap::passed(ir, kernel));
+        ir.args(entry)[..passed].iter().filter_map(|&a| tma_block(ir.ty(a)).ok()).map(TensorDesc::from).collect()
+    }
+}
+
+impl From<TmaBlock> for TensorDesc {
+    fn from(b: TmaBlock) -> TensorDesc {
+        TensorDesc {
             swizzle: b.swizzle_mode,
             elem_size: b.element_bytes,
             elem_type: b.element_type,
             block_size: b.box_shape,
             fp4_padded: b.fp4_padded,
             is_im2col: false,
-        };
-        blocks.map(of).collect()
+        }
     }
 }
 
@@ -117,6 +124,9 @@ pub struct Metadata {
     pub global_scratch_align: Option<u32>,
     /// How many pointer parameters follow the kernel's own. Where this is not known, `params` holds them as well.
     pub hidden_params: Option<u32>,
+    /// All parameters behind the kernel's own, where tensor maps are among them that the launch makes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<Hidden>,
     /// What a caller passes, in order. The file shows those without a settled value, which are the kernel's parameters.
     #[serde(serialize_with = "taken")]
     pub params: Vec<Param>,

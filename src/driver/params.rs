@@ -3,10 +3,12 @@
 //! 1. A parameter's type, name and `tt.divisibility` stand in the text:
 //!    `%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}` is `*fp32`, a multiple of 16.
 //! 2. A tensor descriptor is followed by its extents and strides, two integers for each axis, which belong to it.
-//! 3. The metadata line says more: the signs of integers, descriptors that passes took apart, and arguments whose value
+//! 3. Tensor maps that the launch makes follow them, and are none ([`ArrayMap`]).
+//! 4. The metadata line says more: the signs of integers, descriptors that passes took apart, and arguments whose value
 //!    is settled, for which the function has no parameter. It is used where it fits the text.
 
 use super::metadata::Param;
+use crate::ir::dialects::array_map::ArrayMap;
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{AttrData, FloatKind, Ir, Op, Type, TypeData};
 use crate::launch::{descriptor_rank, parameter_count};
@@ -15,7 +17,7 @@ use crate::launch::{descriptor_rank, parameter_count};
 /// itself.
 pub(super) fn of_kernel(ir: &Ir, func: Op, carried: Vec<Param>) -> Vec<Param> {
     let Some(entry) = ir.body(func, 0) else { return carried };
-    let args = ir.args(entry);
+    let args = &ir.args(entry)[..ArrayMap::passed(ir, func)];
     let types: Vec<Type> = args.iter().map(|&a| ir.ty(a)).collect();
     if fits(&carried, &types) {
         return carried;

@@ -9,6 +9,7 @@
 pub mod diagnostics;
 pub mod file;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diag::Diagnostic;
@@ -19,6 +20,7 @@ use crate::emu::tensor::map::Element;
 use crate::emu::{self, Argument, BufferId, Launch, Memory, Options, Outcome, Program};
 use crate::gpu::arguments::{Host, POISON, bits};
 use crate::irgen::types::Dtype;
+use crate::launch::grid::Expr;
 use crate::launch::{self, Descriptor, Value};
 use crate::source::SourceMap;
 
@@ -183,6 +185,7 @@ impl Binding<'_> {
             Value::Extent { argument, axis } => number(self.axis(argument, *axis)?.0 as u64),
             Value::Stride { argument, axis } => number(self.axis(argument, *axis)?.1 as u64),
             Value::PadsWithNan { .. } | Value::RoundsToTf32 { .. } | Value::ProfileScratch => number(0),
+            Value::ArrayMap(array) => Argument::TensorMap(self.array_map(array)?),
             Value::GlobalScratch { bytes_per_block, .. } => {
                 let blocks: usize = (0..3).map(|i| self.grid[i] as usize * self.d.cluster[i] as usize).product();
                 let bytes = vec![POISON; blocks * *bytes_per_block as usize];
@@ -214,6 +217,32 @@ impl Binding<'_> {
         let recipe = recipe.ok_or_else(|| self.wrong(name, "has no recipe of a tensor map"))?;
         let buffer = self.buffer(name)?;
         let raw = ttc_rt::RawTensor::dense(Memory::new().address(buffer), recipe.element_bytes, self.extents(name)?);
+        self.encoded(name, buffer, raw, recipe)
+    }
+
+    /// The map of an array that starts at an argument.
+    fn array_map(&self, array: &launch::ArrayMap) -> Result<TensorMap, Diagnostic> {
+        let name = &array.base;
+        let refused = |why: &str| self.wrong(name, &format!("cannot be: {why}; the kernel reads it as {}", array.words()));
+        let integers = self.host.iter().filter_map(|(n, h)| if let Host::Int(v) = h { Some((n.clone(), *v)) } else { None });
+        let integers: BTreeMap<String, i64> = integers.collect();
+        let values = |all: Vec<Expr>| all.iter().map(|e| e.value(&integers)).collect::<Option<Vec<_>>>();
+        let [extents, strides] = array.expressions().map_err(|why| refused(&why))?.map(values);
+        let numbers = extents.zip(strides).ok_or_else(|| refused("a number of it does not fit into 64 bits"))?;
+        let buffer = self.buffer(name)?;
+        let (address, bytes) = (Memory::new().address(buffer), array.map.element_bytes);
+        let raw = ttc_rt::RawTensor::strided(address, bytes, &numbers.0, &numbers.1);
+        self.encoded(name, buffer, raw, &array.map).map_err(|d| d.note(format!("the kernel reads it as {}", array.words())))
+    }
+
+    /// The map of a tensor.
+    fn encoded(
+        &self,
+        name: &str,
+        buffer: BufferId,
+        raw: Option<ttc_rt::RawTensor>,
+        recipe: &launch::TensorMap,
+    ) -> Result<TensorMap, Diagnostic> {
         let raw = raw.ok_or_else(|| self.wrong(name, "has too many axes"))?;
         let (axes, interleaved) = (recipe.box_dim.len(), recipe.interleave == 2);
         let rows = raw.rows(axes, interleaved, recipe.element_bytes, recipe.packed);

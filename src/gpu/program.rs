@@ -168,7 +168,7 @@ impl Said {
         let threads = 32 * self.num_warps.ok_or_else(|| missing("num_warps"))?;
         let cluster = self.cluster_dims.unwrap_or([self.num_ctas.unwrap_or(1), 1, 1]);
         let mut parameters = same.parameters.clone();
-        parameters.retain(|p| !matches!(p.value, Value::GlobalScratch { .. } | Value::ProfileScratch));
+        parameters.retain(|p| !p.value.is_hidden());
         let scratch = Value::GlobalScratch {
             bytes_per_block: self.global_scratch_size.unwrap_or(0),
             memory_align: self.global_scratch_align.unwrap_or(1).max(1),

@@ -10,7 +10,8 @@
 use ttc_rt::{Promise, spec};
 
 use super::program::Program;
-use crate::launch::{Argument, Descriptor, Parameter, TensorMap, Value, descriptor_rank};
+use crate::launch::grid::{Expr, Operator};
+use crate::launch::{Argument, ArrayMap, Descriptor, Parameter, TensorMap, Value, descriptor_rank};
 use crate::target::{RunsOn, Target};
 
 /// The bytes that the parameters of a kernel may take, on any GPU (CUDA C++ Programming Guide, "Function Parameters").
@@ -89,6 +90,7 @@ fn parameter(d: &Descriptor, p: &Parameter) -> Result<spec::Parameter, String> {
         Value::Stride { argument, axis: a } => spec::Value::Stride(number(argument)?, axis(argument, *a)?),
         Value::PadsWithNan { argument } => spec::Value::PadsWithNan(number(argument)?),
         Value::RoundsToTf32 { argument } => spec::Value::RoundsToTf32(number(argument)?),
+        Value::ArrayMap(array) => spec::Value::ArrayMap(array_map(array, &number)?),
         Value::GlobalScratch { bytes_per_block, memory_align } => spec::Value::GlobalScratch {
             bytes_per_block: u64::from(*bytes_per_block),
             memory_align: u64::from(*memory_align),
@@ -97,13 +99,52 @@ fn parameter(d: &Descriptor, p: &Parameter) -> Result<spec::Parameter, String> {
     };
     let (offset, size) = (p.offset as usize, p.size as usize);
     let fits = match value {
-        spec::Value::TensorMap(..) => size == 128 && offset.is_multiple_of(64),
+        spec::Value::TensorMap(..) | spec::Value::ArrayMap(_) => size == 128 && offset.is_multiple_of(64),
         _ => matches!(size, 1 | 2 | 4 | 8) && offset.is_multiple_of(size),
     };
     if !fits || offset + size > MAX_PARAMETER_BYTES {
         return Err(format!("a parameter of {size} bytes at {offset} cannot be"));
     }
     Ok(spec::Parameter { value, offset, size })
+}
+
+fn array_map(
+    array: &ArrayMap,
+    number: &impl Fn(&str) -> Result<usize, String>,
+) -> Result<&'static spec::ArrayMap, String> {
+    let lists = array.expressions()?.map(|list| {
+        let list = list.iter().map(|e| expression(e, number)).collect::<Result<Vec<_>, _>>();
+        list.map(|l| &*Box::leak(l.into_boxed_slice()))
+    });
+    let [extents, strides] = lists;
+    Ok(Box::leak(Box::new(spec::ArrayMap {
+        base: number(&array.base)?,
+        extents: extents?,
+        strides: strides?,
+        recipe: recipe(&array.map)?,
+        words: leak(&array.words()),
+    })))
+}
+
+fn expression(e: &Expr, number: &impl Fn(&str) -> Result<usize, String>) -> Result<ttc_rt::Expr, String> {
+    let leaked = |e: &Expr| expression(e, number).map(|e| &*Box::leak(Box::new(e)));
+    Ok(match e {
+        Expr::Int(value) => ttc_rt::Expr::Int(*value),
+        Expr::Argument(name) => ttc_rt::Expr::Argument(number(name)?),
+        Expr::Binary(op, a, b) => {
+            let make = match op {
+                Operator::Add => ttc_rt::Expr::Add,
+                Operator::Sub => ttc_rt::Expr::Sub,
+                Operator::Mul => ttc_rt::Expr::Mul,
+                Operator::Div => ttc_rt::Expr::Div,
+                Operator::Mod => ttc_rt::Expr::Mod,
+                Operator::Cdiv => ttc_rt::Expr::Cdiv,
+                Operator::Min => ttc_rt::Expr::Min,
+                Operator::Max => ttc_rt::Expr::Max,
+            };
+            make(leaked(a)?, leaked(b)?)
+        }
+    })
 }
 
 fn recipe(map: &TensorMap) -> Result<&'static spec::Recipe, String> {

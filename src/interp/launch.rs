@@ -8,6 +8,7 @@
 //! 3. Which two programs of a race meet first depends on timing. When a race is found, memory is put back and the
 //!    launch is repeated in order, so that the report does not depend on timing.
 
+use crate::ir::dialects::array_map::ArrayMap;
 use crate::ir::dialects::discardable::DIVISIBILITY;
 use crate::ir::dialects::tt::tt::Func;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -238,6 +239,8 @@ impl Launch<'_> {
 /// The values of the parameters.
 fn arguments(ir: &Ir, function: Op, args: &[Arg], memory: &Memory) -> Result<Vec<Val>, Vec<Diagnostic>> {
     let params = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();
+    let passed = ArrayMap::passed(ir, function);
+    let (params, made) = params.split_at(passed);
     let kernel = Func::of(ir, function).and_then(|f| f.sym_name(ir)).unwrap_or_default();
     if params.len() != args.len() {
         let message =
@@ -262,7 +265,28 @@ fn arguments(ir: &Ir, function: Op, args: &[Arg], memory: &Memory) -> Result<Vec
             }
         }
     }
+    let integer = |number: u32| match args.get(number as usize) {
+        Some(Arg::Int(v)) => Some(*v),
+        _ => None,
+    };
+    for (index, &param) in (passed..).zip(made) {
+        let map = ArrayMap::of_parameter(ir, function, index);
+        match map.and_then(|map| array(&map, ir.ty(param), args, &integer)) {
+            Some(value) => out.push(value),
+            None => {
+                let message = format!("the tensor map {index} of kernel `{kernel}` cannot be made of its arguments");
+                errors.push(fault::at(ir, function, &codes::BAD_ARGUMENTS, message, "this kernel"));
+            }
+        }
+    }
     if errors.is_empty() { Ok(out) } else { Err(errors) }
+}
+
+/// A tensor descriptor that the launch makes.
+fn array(map: &ArrayMap, ty: Type, args: &[Arg], integer: &impl Fn(u32) -> Option<i64>) -> Option<Val> {
+    let Arg::Ptr(id, offset) = *args.get(map.base as usize)? else { return None };
+    let extents = (0..ty.rank()).map(|axis| map.extent(axis, integer)).collect::<Option<_>>()?;
+    Some(block::described_array(base(id).wrapping_add(offset), ty, extents, map.all_strides(integer)?))
 }
 
 fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {

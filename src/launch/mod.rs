@@ -154,6 +154,49 @@ impl TensorMap {
     }
 }
 
+/// An array in the memory of an argument, of which a launch encodes a tensor map. Its axes are listed from the outermost
+/// one on. Numbers are expressions over integer arguments ([`grid`]), in elements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayMap {
+    /// The pointer that the array starts at.
+    pub base: String,
+    pub extents: Vec<String>,
+    /// Those of all axes but the innermost, whose stride is 1.
+    pub strides: Vec<String>,
+    pub map: TensorMap,
+}
+
+impl ArrayMap {
+    /// The extents and the strides as expressions.
+    ///
+    /// # Errors
+    /// Says what is wrong with one of them, or with their number.
+    pub fn expressions(&self) -> Result<[Vec<grid::Expr>; 2], String> {
+        let rank = self.map.rank as usize;
+        if self.extents.len() != rank || self.strides.len() + 1 != rank {
+            let (extents, strides) = (self.extents.len(), self.strides.len());
+            return Err(format!("a tensor map of {rank} axes has {extents} extents and {strides} strides"));
+        }
+        let read = |texts: &[String]| texts.iter().map(|t| grid::Expr::read(t)).collect::<Result<Vec<_>, _>>();
+        Ok([read(&self.extents)?, read(&self.strides)?])
+    }
+
+    /// The array in words, for messages: `[M, K] with the strides [stride_am, 1]`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let strides: Vec<&str> = self.strides.iter().map(|s| &**s).chain(["1"]).collect();
+        format!("[{}] with the strides [{}]", self.extents.join(", "), strides.join(", "))
+    }
+}
+
+impl Value {
+    /// Whether no argument of a caller stands for the parameter.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        matches!(self, Value::ArrayMap(_) | Value::GlobalScratch { .. } | Value::ProfileScratch)
+    }
+}
+
 /// One parameter of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
@@ -184,6 +227,8 @@ pub enum Value {
     PadsWithNan { argument: String },
     /// 1 if elements of f32 are rounded to tf32 as they are loaded.
     RoundsToTf32 { argument: String },
+    /// A tensor map that no caller passes: that of an array in memory, by value.
+    ArrayMap(ArrayMap),
     /// The address of scratch memory that nobody else uses during the launch: `bytes_per_block` for each block of
     /// the grid, from an address that is a multiple of `memory_align`.
     GlobalScratch { bytes_per_block: u32, memory_align: u32 },

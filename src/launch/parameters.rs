@@ -18,10 +18,13 @@ struct Words {
 }
 
 impl Words {
+    /// Those of a `CUtensorMap`.
+    const TENSOR_MAP: Words = Words { size: 128, align: 64 };
+
     /// Those of a parameter of a kernel of this type. `None` for types that are none of a parameter.
     fn of(ty: Type) -> Option<Words> {
         match ty.data() {
-            TypeData::TensorDesc { .. } => Some(Words { size: 128, align: 64 }),
+            TypeData::TensorDesc { .. } => Some(Words::TENSOR_MAP),
             TypeData::Pointer { .. } => Some(Words { size: 8, align: 8 }),
             TypeData::Int(_) | TypeData::SignedInt { .. } | TypeData::Float(_) => {
                 let size = ty.bit_width()?.div_ceil(8).next_power_of_two();
@@ -32,8 +35,8 @@ impl Words {
     }
 }
 
-/// The parameters of a kernel with these arguments and a function that takes `types`. `hidden` come after them. Returns
-/// `None` if the arguments do not fit the types.
+/// The parameters of a kernel with these arguments and a function that takes `types` for them. `hidden` come after them.
+/// Returns `None` if the arguments do not fit the types.
 #[must_use]
 pub fn flatten(arguments: &[Argument], types: &[Type], hidden: Vec<Value>) -> Option<Vec<Parameter>> {
     let mut types = types.iter();
@@ -47,7 +50,14 @@ pub fn flatten(arguments: &[Argument], types: &[Type], hidden: Vec<Value>) -> Op
     if types.next().is_some() {
         return None;
     }
-    values.extend(hidden.into_iter().map(|v| (v, Words { size: 8, align: 8 })));
+    let words_of = |value: &Value| match value {
+        Value::ArrayMap(_) => Words::TENSOR_MAP,
+        _ => Words { size: 8, align: 8 },
+    };
+    for value in hidden {
+        let words = words_of(&value);
+        values.push((value, words));
+    }
     let mut end = 0;
     let placed = values.into_iter().map(|(value, Words { size, align })| {
         let offset = u32::next_multiple_of(end, align);

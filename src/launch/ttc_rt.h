@@ -14,7 +14,7 @@
 #define TTC_RT_H
 
 /* The version of this header. Generated code checks it. */
-#define TTC_RT_VERSION 2
+#define TTC_RT_VERSION 3
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -1000,6 +1000,27 @@ static inline ttc_code ttcrt_encode(const ttcrt_driver *driver, const ttcrt_vari
         return ttcrt_failed(driver, error, result, variant, step);
     }
     return TTC_OK;
+}
+
+/* Encodes the tensor map of an array that starts at an argument, which `words` shows as expressions of the arguments.
+ * `fits` says whether they could be computed. */
+static inline ttc_code ttcrt_map_array(const ttcrt_driver *driver, const ttcrt_variant *variant, const char *argument,
+                                       const char *words, bool fits, const ttc_tensor *array,
+                                       const ttcrt_recipe *recipe, ttcrt_tensor_map *map, ttc_error *error)
+{
+    ttc_code code;
+    size_t length;
+    if (!fits) {
+        return ttcrt_fail(error, TTC_BAD_TENSOR, variant->kernel,
+                          "a number of the array at `%s` does not fit into 64 bits; the kernel reads it as %s", argument,
+                          words);
+    }
+    code = ttcrt_check_tensor(variant, argument, array, (int)recipe->rank, (int)recipe->element_bytes, error);
+    if (code != TTC_OK && error != NULL) {
+        length = strlen(error->text);
+        snprintf(error->text + length, sizeof error->text - length, "; the kernel reads it as %s", words);
+    }
+    return code == TTC_OK ? ttcrt_encode(driver, variant, argument, array, recipe, map, error) : code;
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */

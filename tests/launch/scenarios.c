@@ -126,6 +126,42 @@ static void tensors(void)
     show("unload", gemm_unload(&kernel, &error));
 }
 
+/* Tensor maps of arrays that no argument describes. */
+static void maps(void)
+{
+    arrays_kernel kernel;
+    arrays_args args;
+    arrays_args good;
+    memset(&args, 0, sizeof args);
+    args.x = 0x10000;
+    args.y = 0x20000;
+    args.rows = 100;
+    args.columns = 40;
+    args.stride = 48;
+    args.batch = INT64_C(4800);
+    good = args;
+    printf("-- tensor maps of arrays\n");
+    show("load", arrays_load(&kernel, &error));
+    show("launch", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    args.rows = -1;
+    args.columns = 0;
+    show("without elements", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    args = good;
+    args.x = 0x10008;
+    show("address", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    args = good;
+    args.stride = 41;
+    show("odd stride", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    args.stride = -48;
+    show("negative stride", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    args = good;
+    args.batch = INT64_MAX;
+    show("large batch", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    args.batch = INT64_MAX / 8;
+    show("large stride", arrays_launch_grid(&kernel, stream, 2u, 1u, 1u, &args, &error));
+    show("unload", arrays_unload(&kernel, &error));
+}
+
 static void early(void)
 {
     dependent_kernel kernel;
@@ -188,6 +224,7 @@ int main(void)
     scalars();
     grids();
     tensors();
+    maps();
     early();
     halves();
     return 0;

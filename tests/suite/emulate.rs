@@ -23,7 +23,7 @@ use super::kernels::{files, in_parallel};
 use super::references;
 
 /// Architectures, the blocks of a cluster, choices of the pipeliner, and loads that become TMA.
-const MACHINES: [(&str, u32, &str, Tma); 8] = [
+const MACHINES: [(&str, u32, &str, Tma); 12] = [
     ("sm_80", 1, "", Tma::Off),
     ("sm_90a", 1, "", Tma::Auto),
     ("sm_90a", 2, "", Tma::Off),
@@ -32,16 +32,21 @@ const MACHINES: [(&str, u32, &str, Tma); 8] = [
     ("sm_90a", 1, "", Tma::Device),
     ("sm_90a", 2, "", Tma::Device),
     ("sm_90a", 1, "refill", Tma::Device),
+    ("sm_90a", 1, "", Tma::Host),
+    ("sm_90a", 2, "", Tma::Host),
+    ("sm_90a", 1, "refill", Tma::Host),
+    ("sm_90", 1, "", Tma::Host),
 ];
 
 /// Those of a whole run beside them.
-const LARGE_CLUSTERS: [(&str, u32, &str, Tma); 6] = [
+const LARGE_CLUSTERS: [(&str, u32, &str, Tma); 7] = [
     ("sm_90a", 4, "", Tma::Off),
     ("sm_90a", 8, "", Tma::Off),
     ("sm_90a", 2, "refill", Tma::Off),
     ("sm_90a", 4, "refill,multicast", Tma::Off),
     ("sm_90a", 8, "refill,multicast", Tma::Off),
     ("sm_90a", 2, "refill,multicast", Tma::Device),
+    ("sm_90a", 2, "refill,multicast", Tma::Host),
 ];
 
 /// The cases with a loop that `refill` changes: an arrival of each warp stands in no other code.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ttc::launch::c;
-use ttc::launch::{Access, Argument, Descriptor, Kernel, Options, Parameter, TensorMap, VERSION, Value, Variant};
+use ttc::launch::{Access, Argument, ArrayMap, Descriptor, Kernel, Options, Parameter, TensorMap, VERSION, Value, Variant};
 
 /// A program's folder with the launchers and the driver.
 struct World(tempfile::TempDir);
@@ -234,6 +234,26 @@ fn gemm(hopper: bool) -> Variant {
     v
 }
 
+/// Two maps that the launch makes: of rows, and of batches of rows, in front of scratch memory.
+fn arrays() -> Variant {
+    let types = [("x", "*fp16"), ("y", "*fp16"), ("rows", "i32"), ("columns", "i32"), ("stride", "i32"), ("batch", "i64")];
+    let arguments = types.iter().map(|(name, ty)| argument(name, ty)).collect();
+    let array = |base: &str, extents: &[&str], strides: &[&str]| {
+        let texts = |all: &[&str]| all.iter().map(|t| (*t).to_owned()).collect();
+        let box_dim = &[32, 64, 1][..extents.len()];
+        let rank = extents.len() as u32;
+        let map = TensorMap { rank, element_strides: vec![1; extents.len()], ..tensor_map(box_dim).unwrap() };
+        let (base, extents, strides) = (base.to_owned(), texts(extents), texts(strides));
+        (Value::ArrayMap(ArrayMap { base, extents, strides, map }), 128)
+    };
+    let mut values: Vec<(Value, u32)> =
+        [("x", 8), ("y", 8), ("rows", 4), ("columns", 4), ("stride", 4), ("batch", 8)].map(|(n, s)| (of(n), s)).into();
+    values.push(array("x", &["max(rows, 1)", "max(columns, 1)"], &["stride"]));
+    values.push(array("y", &["2147483647", "max(rows, 1)", "64"], &["batch * 2", "stride"]));
+    values.push((Value::GlobalScratch { bytes_per_block: 128, memory_align: 128 }, 8));
+    variant("sm_90", "arrays", arguments, values)
+}
+
 fn grids() -> Variant {
     let arguments = vec![argument("n", "i64"), argument("m", "i32"), argument("u", "u64")];
     let mut v = variant("sm_80", "grids", arguments, vec![(of("n"), 8), (of("m"), 4), (of("u"), 8)]);
@@ -267,6 +287,7 @@ fn kernels() -> Vec<Kernel> {
         ),
         of("grids", vec![grids(), with_arch(grids(), "sm_90")]),
         of("gemm", vec![gemm(false), gemm(true)]),
+        of("arrays", vec![arrays()]),
         of("dependent", vec![dependent("sm_90")]),
     ]
 }
@@ -317,7 +338,7 @@ fn c_launchers_give_back_everything_whatever_fails() {
         ("cuModuleLoadData", 5),
         ("cuModuleGetFunction", 5),
         ("cuFuncSetAttribute", 1),
-        ("cuTensorMapEncodeTiled", 4),
+        ("cuTensorMapEncodeTiled", 8),
         ("cuMemAllocAsync", 1),
         ("cuMemFreeAsync", 1),
         ("cuLaunchKernel", 6),

@@ -8,7 +8,9 @@
 use std::path::Path;
 
 use ttc::ir::{FloatKind, Type, TypeData};
-use ttc::launch::{Access, Argument, Descriptor, Kernel, Options, TensorMap, VERSION, Value, Variant, flatten, rust};
+use ttc::launch::{
+    Access, Argument, ArrayMap, Descriptor, Kernel, Options, TensorMap, VERSION, Value, Variant, flatten, rust,
+};
 
 const READS: Access = Access { reads: true, writes: false };
 const WRITES: Access = Access { reads: false, writes: true };
@@ -117,6 +119,39 @@ fn copy() -> Kernel {
     Kernel::of("copy".into(), variants).unwrap()
 }
 
+/// A kernel whose tensor map the launch makes of other arguments.
+fn rows() -> Kernel {
+    let map = TensorMap {
+        data_type: 6,
+        rank: 3,
+        element_bytes: 2,
+        box_dim: vec![64, 128, 1],
+        element_strides: vec![1, 1, 1],
+        interleave: 0,
+        swizzle: 3,
+        l2_promotion: 2,
+        fill: 0,
+        packed: 1,
+    };
+    let texts = |all: &[&str]| all.iter().map(|t| (*t).to_owned()).collect();
+    let array = ArrayMap {
+        base: "x".into(),
+        extents: texts(&["2147483647", "max(min(m, n * 2), 1)", "64"]),
+        strides: texts(&["batch", "stride * 2"]),
+        map,
+    };
+    let arguments = vec![
+        argument("x", "*fp16", Some(READS)),
+        argument("m", "i32", None),
+        argument("n", "u64", None),
+        argument("stride", "i32", None),
+        argument("batch", "i64", None),
+    ];
+    let types = [Type::ptr(float(16)), Type::int(32), Type::int(64), Type::int(32), Type::int(64)];
+    let hidden = vec![Value::ArrayMap(array), Value::GlobalScratch { bytes_per_block: 0, memory_align: 1 }];
+    Kernel::of("rows".into(), vec![variant("sm_90", "rows", arguments, &types, hidden)]).unwrap()
+}
+
 /// A kernel of clusters that uses scratch memory, has both hidden parameters, and waits for the kernel before it.
 fn clusters() -> Kernel {
     let hidden = vec![Value::GlobalScratch { bytes_per_block: 256, memory_align: 1024 }, Value::ProfileScratch];
@@ -184,7 +219,7 @@ fn both() -> Kernel {
 #[test]
 fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
     let options = Options { module: "kernels".into(), embed: true };
-    let files = rust::print(&[add(), copy(), clusters(), types(), nothing(), both()], &options);
+    let files = rust::print(&[add(), copy(), rows(), clusters(), types(), nothing(), both()], &options);
     let [(name, printed)] = &files[..] else { panic!("one file") };
     let printed = String::from_utf8(printed.clone()).unwrap();
     assert_eq!(name, "kernels.rs");

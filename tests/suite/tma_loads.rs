@@ -7,7 +7,8 @@
 //!    and is left out.
 //! 3. Some of the kernels run as PTX in the emulator too, in three schedules.
 //!
-//! `TTC_TMA_SEEDS=100000 cargo test tma_loads` tries as many, `TTC_TMA_SEED=17` shows one.
+//! `TTC_TMA_SEEDS=100000 cargo test tma_loads` tries as many, `TTC_TMA_SEED=17` shows one. `TTC_TMA_LAUNCH_SEEDS` and
+//! `TTC_TMA_LAUNCH_SEED` are for tensor maps that the launch makes.
 
 use ttc::interp::{self, Arg, Memory};
 use ttc::ir::{FloatKind, Type};
@@ -213,7 +214,7 @@ fn arguments(shape: &Shape) -> (Memory, Vec<Arg>, interp::BufferId) {
     (memory, args, y)
 }
 
-fn check(seed: u64, emulate: bool) -> Result<Became, String> {
+fn check(seed: u64, emulate: bool, pass: &str) -> Result<Became, String> {
     let Seeded { source, shape } = kernel(seed);
     let fail = |what: String| format!("seed {seed}, {shape:?}: {what}\n{source}");
     let names = ["x_ptr", "y_ptr", "M", "N", "stride", "batch", "low", "n_end", "out"].map(String::from).to_vec();
@@ -224,10 +225,17 @@ fn check(seed: u64, emulate: bool) -> Result<Became, String> {
         arguments: Box::new(move || arguments(&shape)),
         pipeline: "one-step",
     };
-    random_kernels::check(&made, "ttc-loads-to-tma", emulate).map_err(fail)
+    random_kernels::check(&made, pass, emulate).map_err(fail)
 }
 
 #[test]
 fn tma_loads_keep_what_random_kernels_compute() {
+    let check = |seed, emulate| check(seed, emulate, "ttc-loads-to-tma");
     random_kernels::check_seeds("TTC_TMA", 600, |seed| kernel(seed).source, check);
+}
+
+#[test]
+fn tma_loads_whose_maps_the_launch_makes_keep_what_random_kernels_compute() {
+    let check = |seed, emulate| check(seed, emulate, "ttc-loads-to-tma{device=false launch=true}");
+    random_kernels::check_seeds("TTC_TMA_LAUNCH", 600, |seed| kernel(seed).source, check);
 }

@@ -12,6 +12,7 @@ use crate::driver::{
     Address, Driver, Handle, LARGE_CLUSTERS, LaunchAttribute, LaunchConfig, MAX_DYNAMIC_SHARED, NO_BINARY_FOR_GPU,
 };
 use crate::error::{BrokenPromise, BrokenTensor, Error, Gpu, Promise};
+use crate::grid::Expr;
 use crate::module::{Function, Module};
 use crate::spec::{self, RunsOn, Value};
 use crate::stream::AsStream;
@@ -302,10 +303,15 @@ impl Kernel {
                 Value::Argument(number) => arguments[number].bits(),
                 Value::TensorMap(number, recipe) => {
                     let (tensor, name) = (self.tensor(arguments, number)?, self.spec.arguments[number]);
-                    let map = tensor.encode(recipe, self.context.driver(), self.spec.name, name)?;
-                    for (to, word) in place.chunks_exact_mut(8).zip(map.0) {
-                        to.copy_from_slice(&word.to_ne_bytes());
-                    }
+                    tensor.encode(recipe, self.context.driver(), self.spec.name, name)?.copy_to(place);
+                    continue;
+                }
+                Value::ArrayMap(array) => {
+                    let refused = |why| self.broken(array.base, format!("{why}; the kernel reads it as {}", array.words));
+                    let tensor = array_of(array, arguments).map_err(refused)?;
+                    tensor.rows_of(array.recipe).map_err(refused)?;
+                    let name = self.spec.arguments[array.base];
+                    tensor.encode(array.recipe, self.context.driver(), self.spec.name, name)?.copy_to(place);
                     continue;
                 }
                 Value::Base(number) => {
@@ -376,6 +382,16 @@ impl Kernel {
         // SAFETY: as above; the attributes stay during the call.
         driver.check(unsafe { launch(&raw const config, function, parameters, extra) }, "cuLaunchKernelEx")
     }
+}
+
+/// The array that a launch encodes a map of.
+fn array_of(array: &spec::ArrayMap, arguments: &[Argument]) -> Result<RawTensor, String> {
+    let value = |e: &Expr| e.value(&|number| arguments.get(number).and_then(Argument::integer));
+    let values = |all: &[Expr]| all.iter().map(value).collect::<Option<Vec<i64>>>();
+    let numbers = values(array.extents).zip(values(array.strides));
+    let (extents, strides) = numbers.ok_or("a number of it does not fit into 64 bits")?;
+    RawTensor::strided(arguments[array.base].bits(), array.recipe.element_bytes, &extents, &strides)
+        .ok_or_else(|| "it has more than five axes".to_owned())
 }
 
 impl RunsOn {

@@ -85,6 +85,8 @@ pub enum Value {
     PadsWithNan(usize),
     /// 1 if elements of f32 are rounded to tf32 as they are loaded.
     RoundsToTf32(usize),
+    /// The map of an array that starts at an argument's address.
+    ArrayMap(&'static ArrayMap),
     /// The address of memory that nobody else uses during the launch: so many bytes for each block.
     GlobalScratch {
         /// The bytes of a block.
@@ -94,6 +96,21 @@ pub enum Value {
     },
     /// The address of a profiler's buffer, which is null here.
     ProfileScratch,
+}
+
+/// An array of which a launch encodes a map. Its axes are listed from the outermost one on, in elements.
+#[derive(Debug)]
+pub struct ArrayMap {
+    /// The argument whose address it starts at.
+    pub base: usize,
+    /// The extents.
+    pub extents: &'static [Expr],
+    /// The strides of all axes but the innermost, whose stride is 1.
+    pub strides: &'static [Expr],
+    /// How it is encoded.
+    pub recipe: &'static Recipe,
+    /// The array in words: `[M, K] with the strides [stride_am, 1]`.
+    pub words: &'static str,
 }
 
 /// What `cuTensorMapEncodeTiled` takes beside a tensor. Axes are ordered from the innermost one.

@@ -93,6 +93,15 @@ pub struct RawTensor {
 #[repr(C, align(64))]
 pub struct TensorMap(pub [u64; 16]);
 
+impl TensorMap {
+    /// Writes the map's bytes.
+    pub(crate) fn copy_to(self, place: &mut [u8]) {
+        for (to, word) in place.chunks_exact_mut(8).zip(self.0) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+    }
+}
+
 /// `CU_TENSOR_MAP_DATA_TYPE_FLOAT32` and `CU_TENSOR_MAP_DATA_TYPE_TFLOAT32`
 const F32: i32 = 7;
 const TF32: i32 = 11;
@@ -121,6 +130,15 @@ impl RawTensor {
         Some(raw)
     }
 
+    /// A tensor of these extents, and strides of all axes but the innermost, whose stride is 1. `None` for more axes than
+    /// a descriptor has, or another number of strides.
+    #[must_use]
+    pub fn strided(base: u64, element_bytes: u32, extents: &[i64], strides: &[i64]) -> Option<RawTensor> {
+        let mut raw = RawTensor::dense(base, element_bytes, extents)?;
+        raw.strides.get_mut(..extents.len().checked_sub(1)?).filter(|to| to.len() == strides.len())?.copy_from_slice(strides);
+        Some(raw)
+    }
+
     /// Encodes the map. The rules are those of `cuTensorMapEncodeTiled`, so that a tensor that breaks one is named.
     pub(crate) fn encode(
         &self,
@@ -130,7 +148,7 @@ impl RawTensor {
         argument: &'static str,
     ) -> Result<TensorMap, Error> {
         let (extents, strides) = self
-            .recipe_rows(recipe)
+            .rows_of(recipe)
             .map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
         let data_type = if self.tf32 && recipe.data_type == F32 { TF32 } else { recipe.data_type };
         let cuda = driver.cuda().ok_or_else(|| {
@@ -160,7 +178,8 @@ impl RawTensor {
         Ok(map)
     }
 
-    fn recipe_rows(&self, recipe: &Recipe) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
+    /// [`RawTensor::rows`] for a recipe.
+    pub(crate) fn rows_of(&self, recipe: &Recipe) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
         if recipe.element_strides.len() != recipe.box_dim.len() {
             return Err("its box has no stride for each axis".to_owned());
         }

@@ -10,7 +10,7 @@ mod stub;
 
 use std::error::Error as _;
 
-use kernels::{add, clusters, copy, r#loop, nothing};
+use kernels::{add, clusters, copy, r#loop, nothing, rows};
 use stub::Stub;
 use ttc_rt::{
     Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Gpu, Kernel, PerContext, Promise,
@@ -240,6 +240,54 @@ fn tensor_rules(stub: &Stub) {
         // SAFETY: the stub runs nothing.
         let error = unsafe { kernel.launch_grid(&RawStream::LEGACY, [1; 3], &args) }.unwrap_err();
         assert_eq!(error.to_string(), format!("no descriptor can be made of the tensor `from` of `copy`: {rule}"));
+    }
+}
+
+fn rows_args(m: i32, stride: i32, batch: i64) -> rows::Args<'static> {
+    rows::Args { x: DevicePtr::from_raw(0x1000), m, n: 30, stride, batch }
+}
+
+#[test]
+fn tensor_maps_that_no_argument_is_are_made_of_the_others() {
+    let stub = Stub::new(9, 0);
+    let kernel = rows::Kernel::load(&stub.context()).unwrap();
+    stub.calls();
+    for (m, extent) in [(100, 60), (50, 50), (-3, 1)] {
+        // SAFETY: the stub runs nothing.
+        unsafe { kernel.launch_grid(&RawStream::LEGACY, [2, 1, 1], &rows_args(m, 24, 4096)) }.unwrap();
+        let calls = stub.calls();
+        let lines: Vec<&str> = calls.lines().collect();
+        let extents = format!("[64, {extent}, 2147483647]");
+        let modes = "box [64, 128, 1] steps [1, 1, 1] modes 0 3 2 0";
+        assert_eq!(
+            lines[0],
+            format!("cuTensorMapEncodeTiled type 6 at 0x1000 extents {extents} strides [96, 8192] {modes}")
+        );
+        let map = "33".repeat(128);
+        assert!(lines[1].contains(&map), "{}", lines[1]);
+    }
+}
+
+#[test]
+fn a_tensor_map_that_arguments_forbid_names_them() {
+    let stub = Stub::new(9, 0);
+    let kernel = rows::Kernel::load(&stub.context()).unwrap();
+    let wide = i64::MAX / 2;
+    for (args, rule) in [
+        (rows_args(100, 3, 4096), "the stride of axis 1 is 12 bytes, which is no multiple of 16"),
+        (rows_args(100, 24, 4), "the stride of axis 0 is 8 bytes, which is no multiple of 16"),
+        (rows_args(100, -24, 4096), "the stride -48 of axis 1 is negative or too large"),
+        (rows_args(100, 24, wide), "the stride 4611686018427387903 of axis 0 is negative or too large"),
+        (rows::Args { x: DevicePtr::from_raw(0x1008), ..rows_args(1, 8, 8) }, "its address 0x1008 is no multiple of 16"),
+        (rows::Args { n: u64::MAX, ..rows_args(1, 8, 8) }, "a number of it does not fit into 64 bits"),
+    ] {
+        // SAFETY: the stub runs nothing.
+        let error = unsafe { kernel.launch_grid(&RawStream::LEGACY, [1; 3], &args) }.unwrap_err();
+        let array = "[2147483647, max(min(m, n * 2), 1), 64] with the strides [batch, stride * 2, 1]";
+        let expected = format!(
+            "no descriptor can be made of the tensor `x` of `rows`: {rule}; the kernel reads it as {array}"
+        );
+        assert_eq!(error.to_string(), expected);
     }
 }
 

@@ -34,12 +34,13 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     p.add(&symbol_dce::PASS);
     // By default where it was measured to be faster, which was on warp groups of one block.
     let gains = options.num_warps >= 4 && options.num_ctas == 1 && target.has_wgmma();
-    let wanted = options.tma == Tma::Device || options.tma == Tma::Auto && gains;
-    if wanted && target.has_tensormap_replace() {
+    let wanted = options.tma == Tma::Device || matches!(options.tma, Tma::Auto | Tma::Host) && gains;
+    let (device, host) = (wanted && target.has_tensormap_replace(), options.tma == Tma::Host && target.has_tma());
+    if device || host {
         // Each block of a cluster copies its share of a row.
         let row = 16 * options.num_ctas;
-        let (drifting, computed) = if options.tma == Tma::Auto { (options.num_warps, LINE) } else { (0, 0) };
-        let chosen = [
+        let (drifting, computed) = if options.tma == Tma::Device { (0, 0) } else { (options.num_warps, LINE) };
+        let mut chosen = vec![
             (loads_to_tma::DRIFTING_WARPS, drifting.to_string()),
             (loads_to_tma::COMPUTED_ROW, computed.to_string()),
             (loads_to_tma::WARPS, options.num_warps.to_string()),
@@ -47,6 +48,9 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
             (loads_to_tma::ONCE, "false".to_owned()),
             (loads_to_tma::LEAST_ROW, row.to_string()),
         ];
+        if host {
+            chosen.extend([(loads_to_tma::LAUNCH, "true".to_owned()), (loads_to_tma::DEVICE, device.to_string())]);
+        }
         p.add_with(&loads_to_tma::PASS, &chosen);
     }
     if options.pipelining.steps == Steps::Fused && options.num_ctas == 1 && target.has_wgmma() {

@@ -102,15 +102,13 @@ pub(crate) fn described_tensor(base: u64, ty: Type, extents: &[i64]) -> Val {
     for d in (1..extents.len()).rev() {
         strides[d - 1] = strides[d] * extents[d];
     }
-    let block = Block {
-        base,
-        elem: ty.elem(),
-        shape: extents.to_vec(),
-        strides,
-        offsets: vec![],
-        extent: ty.shape().to_vec(),
-        nan: false,
-    };
+    described_array(base, ty, extents.to_vec(), strides)
+}
+
+/// As [`described_tensor`], of a tensor with these strides.
+pub(crate) fn described_array(base: u64, ty: Type, shape: Vec<i64>, strides: Vec<i64>) -> Val {
+    let (elem, extent) = (ty.elem(), ty.shape().to_vec());
+    let block = Block { base, elem, shape, strides, offsets: vec![], extent, nan: false };
     Lanes::Block(Arc::new(block)).into()
 }
 

@@ -50,6 +50,8 @@ pub const POINTER_RANGE: Key<Int<32>> = Key::new("tt.pointer_range");
 pub const CONSTANCY: Key<Any> = Key::new("tt.constancy");
 /// Of a parameter: what it points to.
 pub const POINTEE_TYPE: Key<Any> = Key::new("tt.pointee_type");
+/// Of a parameter that is a tensor descriptor: what the launch makes it of ([`super::array_map`]).
+pub const ARRAY_MAP: Key<Any> = Key::new("ttc.array_map");
 /// Of a parameter: it is in constant memory, and the kernel's for as long as it runs.
 pub const GRID_CONSTANT: Key<Any> = Key::new("nvvm.grid_constant");
 /// Of a function: whether calls of it stay calls.

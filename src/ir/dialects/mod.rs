@@ -5,6 +5,7 @@
 
 pub mod amdg;
 pub mod arith;
+pub mod array_map;
 pub mod builtin;
 pub mod classes;
 pub mod constraints;

@@ -16,7 +16,8 @@ pub(super) fn axis(k: &Printed<'_>, text: &str) -> Option<(String, bool)> {
     Some((c, fallible))
 }
 
-fn of(k: &Printed<'_>, expr: &Expr) -> String {
+/// The expression in C. It sets `fits` to false where it cannot be computed.
+pub(super) fn of(k: &Printed<'_>, expr: &Expr) -> String {
     match expr {
         // The smallest number has no literal in C.
         Expr::Int(i64::MIN) => "INT64_MIN".to_owned(),

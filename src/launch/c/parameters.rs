@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use super::super::{Argument, Parameter, TensorMap, Value, Variant};
-use super::{Printed, SCRATCH, commented, descriptor_rank, distinct, quoted, scratch};
+use super::{Printed, SCRATCH, commented, descriptor_rank, distinct, grids, quoted, scratch};
 
 /// Prints the functions, and returns for each variant the number of its own.
 pub(super) fn print(out: &mut String, k: &Printed<'_>) -> Vec<usize> {
@@ -46,9 +46,12 @@ fn body(k: &Printed<'_>, v: &Variant) -> String {
     if !out.contains("args") {
         out.push_str("    (void)args;\n");
     }
-    let checks = checks(k, v);
+    let checks = [checks(k, v), arrays(k, v)].concat();
     if scratch.is_some() || !checks.is_empty() {
         out.push_str("    ttc_code code;\n");
+    }
+    if checks.contains("&fits") {
+        out.push_str("    bool fits = true;\n");
     }
     out.push_str(&checks);
     let early = if v.descriptor.programmatic { "kernel->start_early" } else { "false" };
@@ -97,6 +100,10 @@ fn declare(out: &mut String, k: &Printed<'_>, v: &Variant, n: usize, p: &Paramet
         Value::RoundsToTf32 { argument } => {
             format!("uint8_t p{n} = args->{}.rounds_to_tf32 ? 1 : 0;", member(argument))
         }
+        Value::ArrayMap(array) => format!(
+            "static const ttcrt_recipe recipe{n} = {};\n    ttcrt_tensor_map p{n};\n    ttc_tensor array{n};",
+            recipe_of(&array.map)
+        ),
         Value::GlobalScratch { bytes_per_block: bytes, .. } if *bytes > 0 => {
             format!("ttc_ptr scratch = args->{SCRATCH}, block = 0;")
         }
@@ -115,6 +122,7 @@ fn row(k: &Printed<'_>, n: usize, p: &Parameter) -> String {
         Value::Stride { argument, axis } => (format!("&p{n}"), format!("{argument}: stride {axis}")),
         Value::PadsWithNan { argument } => (format!("&p{n}"), format!("{argument}: pads with NaN")),
         Value::RoundsToTf32 { argument } => (format!("&p{n}"), format!("{argument}: rounds to tf32")),
+        Value::ArrayMap(array) => (format!("p{n}.bytes"), format!("{}: map of {}", array.base, array.words())),
         Value::GlobalScratch { bytes_per_block: bytes, .. } if *bytes > 0 => {
             ("&scratch".to_owned(), "scratch memory".to_owned())
         }
@@ -142,6 +150,34 @@ fn checks(k: &Printed<'_>, v: &Variant) -> String {
         step(format!(
             "ttcrt_encode(&kernel->common.driver, variant, {shown}, &args->{member}, &recipe{n}, &p{n}, error)"
         ));
+    }
+    out
+}
+
+/// What makes the maps of arrays that no argument describes.
+fn arrays(k: &Printed<'_>, v: &Variant) -> String {
+    let mut out = String::new();
+    for (n, p) in v.descriptor.parameters.iter().enumerate() {
+        let Value::ArrayMap(array) = &p.value else { continue };
+        let (member, shown, rank) = (k.argument(&array.base).0, quoted(&array.base), array.map.rank);
+        // Without expressions that can be read the map stays one of no elements, which the check refuses.
+        let [extents, strides] = array.expressions().unwrap_or_default();
+        let _ = writeln!(out, "    memset(&array{n}, 0, sizeof array{n});\n    array{n}.address = args->{member};");
+        for (list, all) in [("extents", &extents), ("strides", &strides)] {
+            for (axis, e) in all.iter().enumerate() {
+                let _ = writeln!(out, "    array{n}.{list}[{axis}] = {};", grids::of(k, e));
+            }
+        }
+        let _ = write!(
+            out,
+            "    array{n}.strides[{}] = 1;\n    \
+             code = ttcrt_map_array(&kernel->common.driver, variant, {shown},\n        {},\n        \
+             {}, &array{n}, &recipe{n}, &p{n}, error);\n    \
+             if (code != TTC_OK) {{\n        return code;\n    }}\n",
+            rank.saturating_sub(1),
+            quoted(&array.words()),
+            if out.contains("&fits") { "fits" } else { "true" },
+        );
     }
     out
 }

@@ -15,7 +15,7 @@ pub(super) fn print(kernels: &[Printed<'_>], options: &Options) -> String {
     let mut out = format!(
         "/* {module}.c: launchers of GPU kernels, printed by ttc. Do not edit. */\n\
          #include \"{module}.h\"\n\n\
-         #if TTC_RT_VERSION != 2\n\
+         #if TTC_RT_VERSION != 3\n\
          #error \"ttc_rt.h is of another version than this file: copy the one that ttc wrote beside it\"\n\
          #endif\n"
     );

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::grid::{Expr, Operator};
-use super::super::{Parameter, TensorMap, Value, Variant};
+use super::super::{ArrayMap, Parameter, TensorMap, Value, Variant};
 use super::{Images, Options, Printed, bytes};
 use crate::target::RunsOn;
 
@@ -106,6 +106,7 @@ fn parameter(out: &mut String, k: &Printed<'_>, v: &Variant, p: &Parameter) {
         Value::Stride { argument, axis } => format!("Stride({}, {axis})", n(argument)),
         Value::PadsWithNan { argument } => format!("PadsWithNan({})", n(argument)),
         Value::RoundsToTf32 { argument } => format!("RoundsToTf32({})", n(argument)),
+        Value::ArrayMap(array) => format!("ArrayMap(&{})", array_of(k, array)),
         Value::GlobalScratch { bytes_per_block, memory_align } => {
             format!("GlobalScratch {{ bytes_per_block: {bytes_per_block}, memory_align: {memory_align} }}")
         }
@@ -116,6 +117,21 @@ fn parameter(out: &mut String, k: &Printed<'_>, v: &Variant, p: &Parameter) {
         "                    spec::Parameter {{ value: spec::Value::{value}, offset: {}, size: {} }},",
         p.offset, p.size
     );
+}
+
+/// An array whose expressions cannot be read has none, so that nothing fits it, and a launch says so.
+fn array_of(k: &Printed<'_>, array: &ArrayMap) -> String {
+    let [extents, strides] = array.expressions().unwrap_or_default();
+    let list = |all: &[Expr]| all.iter().map(|e| expr(k, e)).collect::<Vec<_>>().join(", ");
+    let field = |name: &str, value: String| format!("\n                        {name}: {value},");
+    let fields = [
+        field("base", k.number(&array.base).to_string()),
+        field("extents", format!("&[{}]", list(&extents))),
+        field("strides", format!("&[{}]", list(&strides))),
+        field("recipe", format!("&{}", recipe_of(Some(&array.map)))),
+        field("words", quoted(&array.words())),
+    ];
+    format!("spec::ArrayMap {{{}\n                    }}", fields.concat())
 }
 
 fn recipe_of(recipe: Option<&TensorMap>) -> String {

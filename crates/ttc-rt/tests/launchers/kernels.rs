@@ -381,6 +381,133 @@ copy sm_80|0+8|8+8|16+8|24+8|32+8|40+1|41+1|44+4|48+4|56+8|64+8|72+8|80+8|88+8|9
 28+8|136+8;\0\x7f\"\\ \x0a");
 }
 
+/// The kernel `rows`, compiled for sm_90.
+#[rustfmt::skip]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
+pub mod rows {
+    use ttc_rt::Argument::*;
+    use ttc_rt::{Expr, Promise, spec};
+
+    /// The arguments of `rows`.
+    #[derive(Debug)]
+    pub struct Args<'a> {
+        /// `*fp16`; read
+        pub x: ttc_rt::DevicePtr<'a, ttc_rt::F16>,
+        /// `i32`
+        pub m: i32,
+        /// `u64`
+        pub n: u64,
+        /// `i32`
+        pub stride: i32,
+        /// `i64`
+        pub batch: i64,
+    }
+
+    /// `rows`, loaded into a context. Any number of threads may launch it.
+    #[derive(Debug)]
+    pub struct Kernel(ttc_rt::Kernel);
+
+    impl Kernel {
+        /// Loads the variants that the context's GPU runs.
+        ///
+        /// # Errors
+        /// There is none, or the driver refuses one.
+        pub fn load(context: &ttc_rt::Context) -> Result<Kernel, ttc_rt::Error> {
+            // SAFETY: the tables were printed with their images.
+            unsafe { ttc_rt::Kernel::load(context, &SPEC) }.map(Kernel)
+        }
+
+        /// What the tables and the context are, for launches by hand.
+        pub fn inner(&self) -> &ttc_rt::Kernel {
+            &self.0
+        }
+
+        /// Launches `x * y * z` programs, for a grid `[x, y, z]`.
+        ///
+        /// # Errors
+        /// An argument breaks a promise, the grid cannot be, or the driver refuses the launch.
+        ///
+        /// # Safety
+        /// What the kernel reads and writes with these arguments is memory that stays until it has run, and nobody
+        /// else writes or reads it meanwhile.
+        pub unsafe fn launch_grid(
+            &self,
+            stream: &(impl ttc_rt::AsStream + ?Sized),
+            grid: [u32; 3],
+            args: &Args<'_>,
+        ) -> Result<(), ttc_rt::Error> {
+            // SAFETY: the caller keeps the same promises.
+            unsafe { self.start(stream, Some(grid), args) }
+        }
+
+        unsafe fn start(
+            &self,
+            stream: &(impl ttc_rt::AsStream + ?Sized),
+            grid: Option<[u32; 3]>,
+            args: &Args<'_>,
+        ) -> Result<(), ttc_rt::Error> {
+            let arguments: [ttc_rt::Argument; 5] = [
+                Pointer(args.x.address()),
+                Int(i64::from(args.m)),
+                Unsigned(args.n),
+                Int(i64::from(args.stride)),
+                Int(args.batch),
+            ];
+            let mut parameters = ttc_rt::Parameters::<200>::new();
+            // SAFETY: the arguments are those of the tables, and the caller keeps the promises.
+            unsafe { self.0.launch(stream, grid, &arguments, parameters.as_mut()) }
+        }
+    }
+
+    static SPEC: spec::Kernel = spec::Kernel {
+        name: "rows",
+        arguments: &["x", "m", "n", "stride", "batch"],
+        variants: &[
+            // BLOCK = 1024
+            spec::Variant {
+                arch: "sm_90",
+                runs_on: spec::RunsOn::Capability { major: 9, minor: 0, exact: false },
+                symbol: "rows",
+                threads: 128,
+                shared: 0,
+                cluster: [1, 1, 1],
+                grid: None,
+                promises: &[],
+                parameters: &[
+                    spec::Parameter { value: spec::Value::Argument(0), offset: 0, size: 8 },
+                    spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 4 },
+                    spec::Parameter { value: spec::Value::Argument(2), offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::Argument(3), offset: 24, size: 4 },
+                    spec::Parameter { value: spec::Value::Argument(4), offset: 32, size: 8 },
+                    spec::Parameter { value: spec::Value::ArrayMap(&spec::ArrayMap {
+                        base: 0,
+                        extents: &[Expr::Int(2147483647), Expr::Max(&Expr::Min(&Expr::Argument(1), &Expr::Mul(&Expr::Argument(2), &Expr::Int(2))), &Expr::Int(1)), Expr::Int(64)],
+                        strides: &[Expr::Argument(4), Expr::Mul(&Expr::Argument(3), &Expr::Int(2))],
+                        recipe: &spec::Recipe {
+                        data_type: 6,
+                        element_bytes: 2,
+                        box_dim: &[64, 128, 1],
+                        element_strides: &[1, 1, 1],
+                        interleave: 0,
+                        swizzle: 3,
+                        l2_promotion: 2,
+                        fill: 0,
+                        packed: 1,
+                    },
+                        words: "[2147483647, max(min(m, n * 2), 1), 64] with the strides [batch, stride * 2, 1]",
+                    }), offset: 64, size: 128 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 0, memory_align: 1 }, offset: 192, size: 8 },
+                ],
+                image: &IMAGE_0.0,
+            },
+        ],
+    };
+
+    static IMAGE_0: spec::Aligned<[u8; 53]> = spec::Aligned(*b"\
+rows sm_90|0+8|8+4|16+8|24+4|32+8|64+128|192+8;\0\x7f\"\\ \x0a");
+}
+
 /// The kernel `clusters`, compiled for sm_90.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]

@@ -2,6 +2,7 @@
 
 use super::{body, count, ending, ensure, inside, operand_ty, result_ty, same_types, types_are};
 use crate::ir::core::{AttrData, Encoding, Ir, Op, Type, TypeData, Value};
+use crate::ir::dialects::array_map::ArrayMap;
 use crate::ir::dialects::enums::{InputPrecision, ScaledElem};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::tt::tt as view;
@@ -22,6 +23,7 @@ pub fn func(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(items.len() == expected, "{name} has {} entries, and the function's type {expected}", items.len());
         ensure!(items.iter().all(|a| matches!(**a, AttrData::Dict(_))), "{name} holds something that is no dictionary");
     }
+    (0..inputs.len()).try_for_each(|index| ArrayMap::check(ir, op, index))?;
     let Some(entry) = ir.body(op, 0) else { return Ok(()) };
     types_are(ir, "entry block arguments", ir.args(entry), inputs.iter().copied())
 }

@@ -11,12 +11,13 @@
 //!
 //! # What is taken for granted
 //!
-//! A parameter that indices are compared with, or at which they wrap around, counts elements: it is not negative. The
-//! difference of two numbers of 32 bits that bounds an index (`end - begin` of a sequence) fits into 32 bits.
+//! A parameter that indices are compared with, or at which they wrap around, counts elements: it is not negative. Where the
+//! launch makes the descriptor, neither is one that something is divided by: `tl.program_id(1) // H` is the number of a
+//! batch. The difference of two numbers of 32 bits that bounds an index (`end - begin` of a sequence) fits into 32 bits.
 
 use super::forms::Forms;
 use super::poly::{Atom, Poly};
-use crate::ir::core::{Attr, Ir, Op, Value, ValueDef};
+use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
@@ -183,7 +184,7 @@ impl Forms<'_> {
         }
         match self.of(value) {
             Ok(form) if form.start != Poly::atom(Atom::Value(value)) => self.is_at_least_zero(&form.start),
-            _ => counts(self.ir, value),
+            _ => counts(self.ir, value) || self.divisors_count && divides(self.ir, value),
         }
     }
 
@@ -253,11 +254,22 @@ fn counted(poly: &Poly) -> Vec<(Op, i64)> {
     terms.collect()
 }
 
+/// Whether something is divided by a parameter of the kernel.
+fn divides(ir: &Ir, value: Value) -> bool {
+    let is_divisor =
+        |u: &Use| u.index == 1 && (ir.is(u.op, ArithOp::Divsi) || ir.is(u.op, ArithOp::Remsi));
+    is_parameter(ir, value) && ir.uses(value).iter().any(is_divisor)
+}
+
+fn is_parameter(ir: &Ir, value: Value) -> bool {
+    let ValueDef::Arg { block, .. } = ir.def(value) else { return false };
+    ir.block_op(block).is_some_and(|op| ir.kind(op).is_function())
+}
+
 /// Whether a parameter of the kernel counts elements, since indices are compared with it or wrap around at it: such a
 /// number is taken not to be negative.
 fn counts(ir: &Ir, value: Value) -> bool {
-    let ValueDef::Arg { block, .. } = ir.def(value) else { return false };
-    if !ir.block_op(block).is_some_and(|op| ir.kind(op).is_function()) {
+    if !is_parameter(ir, value) {
         return false;
     }
     let splats = ir.users(value).into_iter().filter(|&op| ir.is(op, TtOp::Splat)).map(|op| ir.result(op));

@@ -7,16 +7,21 @@
 //!   %v = tt.descriptor_load %d[select(K > 0, 0, -64), k·64]
 //! ```
 //!
+//! A descriptor that the launch makes becomes a parameter of the kernel instead, behind all others, with an attribute that
+//! says what it is made of ([`crate::ir::dialects::array_map`]).
+//!
 //! Extents are at least 1, since hardware has no empty tensors; where one is not positive, or a scalar condition of the
 //! mask does not hold, the block lies at coordinates below zero, where nothing is.
 
 use super::masks::Test;
-use super::poly::{Atom, Poly};
-use super::rectangle::{Axis, FAR, Rectangle};
-use crate::ir::core::{Attr, Builder, Ir, Type, TypeData, Value};
+use super::poly::{Atom, Poly, Product};
+use super::rectangle::{Axis, Place, Rectangle, parameter};
+use crate::ir::core::{Attr, AttrData, Builder, Ir, Loc, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::dialects::array_map::{ArrayMap, FARTHEST, Sum, Term};
+use crate::ir::dialects::discardable::ARRAY_MAP;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
-use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::tt::tt::{self, Func};
 use crate::ir::dialects::{ArithOp, TtOp};
 use crate::ir::rewrite::fold::const_of;
 
@@ -26,9 +31,17 @@ fn descriptor_type(rectangle: &Rectangle, elem: Type) -> Type {
     Type::new(TypeData::TensorDesc { shape, elem, layout: None, im2col: false })
 }
 
-/// Makes the descriptor in front of the rectangle's place.
-pub(super) fn descriptor(ir: &mut Ir, rectangle: &Rectangle, elem: Type) -> Value {
-    let mut b = Builder::before(ir, rectangle.place);
+/// Makes the descriptor of a load, where the rectangle says.
+pub(super) fn descriptor(ir: &mut Ir, rectangle: &Rectangle, load: Op, elem: Type) -> Value {
+    match rectangle.place {
+        Place::Before(place) => made(ir, rectangle, place, elem),
+        Place::Launch => passed(ir, rectangle, load, elem),
+    }
+}
+
+/// Makes it in front of `place`.
+fn made(ir: &mut Ir, rectangle: &Rectangle, place: Op, elem: Type) -> Value {
+    let mut b = Builder::before(ir, place);
     let mut base = rectangle.base;
     if !rectangle.shift.is_zero() {
         let shift = polynomial(&mut b, &rectangle.shift, 64);
@@ -41,7 +54,51 @@ pub(super) fn descriptor(ir: &mut Ir, rectangle: &Rectangle, elem: Type) -> Valu
     b.result(state, descriptor_type(rectangle, elem))
 }
 
-/// The extent of an axis, from 1 to [`FAR`].
+/// Gives the kernel around the load a parameter for it.
+fn passed(ir: &mut Ir, rectangle: &Rectangle, load: Op, elem: Type) -> Value {
+    let kernel = std::iter::successors(ir.parent_op(load), |&op| ir.parent_op(op)).find(|&op| ir.kind(op).is_function());
+    let kernel = kernel.expect("a load is planned in a kernel");
+    let entry = ir.body(kernel, 0).expect("a kernel with a load has a body");
+    let map = array_map(ir, rectangle);
+    let (ty, count) = (descriptor_type(rectangle, elem), ir.args(entry).len());
+    let base = ir.value_loc(rectangle.base);
+    let name = base.value_name().map_or_else(|| format!("arg{}.map", map.base), |n| format!("{n}.map"));
+    let value = ir.add_arg(entry, ty, Loc::named(&name, base));
+    let mut inputs: Vec<Type> = ir.args(entry)[..count].iter().map(|&a| ir.ty(a)).collect();
+    inputs.push(ty);
+    let results = match Func::of(ir, kernel).and_then(|f| f.function_type(ir)).map(Type::data) {
+        Some(TypeData::Function { results, .. }) => results.clone(),
+        _ => vec![],
+    };
+    ir.put(kernel, Func::ATTR.function_type, Type::function(&inputs, &results));
+    let none = Attr::new(AttrData::Dict(vec![]));
+    let mut attrs = ir.get(kernel, Func::ATTR.arg_attrs).map_or_else(|| vec![none; count], <[Attr]>::to_vec);
+    attrs.push(Attr::new(AttrData::Dict(ARRAY_MAP.entry(map.attr()).into_iter().collect())));
+    ir.put(kernel, Func::ATTR.arg_attrs, &attrs);
+    value
+}
+
+/// What the launch makes the descriptor of.
+fn array_map(ir: &Ir, rectangle: &Rectangle) -> ArrayMap {
+    let sum = |poly: &Poly| {
+        let term = |(product, coefficient): (&Product, i64)| {
+            let number = |&a: &Atom| parameter(ir, a).expect("at a launch only parameters are fixed");
+            Term { coefficient, factors: product.iter().map(number).collect() }
+        };
+        Sum(poly.terms().map(term).collect())
+    };
+    let ValueDef::Arg { index: base, .. } = ir.def(rectangle.base) else {
+        unreachable!("the proof has found the base among the kernel's parameters")
+    };
+    let outer = &rectangle.axes[..rectangle.axes.len() - 1];
+    ArrayMap {
+        base,
+        extents: rectangle.axes.iter().map(|a| a.extents.iter().map(sum).collect()).collect(),
+        strides: outer.iter().map(|a| sum(&a.stride)).collect(),
+    }
+}
+
+/// The extent of an axis, from 1 to [`FARTHEST`].
 fn extent(b: &mut Builder<'_>, axis: &Axis) -> Value {
     let width = if axis.has_wide_extents { 64 } else { 32 };
     let ty = Type::int(width);
@@ -53,7 +110,7 @@ fn extent(b: &mut Builder<'_>, axis: &Axis) -> Value {
             None => value,
         });
     }
-    let Some(least) = least else { return b.i32(FAR) };
+    let Some(least) = least else { return b.i32(FARTHEST) };
     let one = b.int(1, ty);
     let least = b.value(ArithOp::Maxsi, &[least, one], ty);
     if width == 32 { least } else { cut(b, least) }
@@ -62,7 +119,7 @@ fn extent(b: &mut Builder<'_>, axis: &Axis) -> Value {
 /// A number of 64 bits as the nearest one of 32.
 fn cut(b: &mut Builder<'_>, value: Value) -> Value {
     let wide = Type::int(64);
-    let (low, high) = (b.int(i64::from(i32::MIN), wide), b.int(FAR, wide));
+    let (low, high) = (b.int(i64::from(i32::MIN), wide), b.int(FARTHEST, wide));
     let value = b.value(ArithOp::Maxsi, &[value, low], wide);
     let value = b.value(ArithOp::Minsi, &[value, high], wide);
     b.value(ArithOp::Trunci, &[value], Type::int(32))
@@ -111,9 +168,11 @@ fn conjunction(b: &mut Builder<'_>, tests: &[Test]) -> Option<Value> {
 /// Loads the block as a tensor of type `ty`.
 pub(super) fn load(b: &mut Builder<'_>, rectangle: &Rectangle, descriptor: Value, ty: Type) -> Value {
     let at = coordinates(b, rectangle);
-    let block = Type::tensor(b.ir.ty(descriptor).shape(), ty.elem(), None);
+    // A load leaves out leading axes of size 1.
+    let shape: Vec<i64> = rectangle.axes.iter().filter(|a| a.of.is_some()).map(|a| a.size).collect();
+    let block = Type::tensor(&shape, ty.elem(), None);
     let mut value = b.result(tt::DescriptorLoad::state(b.loc, descriptor, &at), block);
-    let stored: Vec<usize> = rectangle.axes.iter().map(|a| a.of).collect();
+    let stored: Vec<usize> = rectangle.axes.iter().filter_map(|a| a.of).collect();
     let mut sorted = stored.clone();
     sorted.sort_unstable();
     if sorted != stored {

@@ -116,6 +116,8 @@ pub(super) struct Forms<'a> {
     pub narrow: BTreeSet<Poly>,
     /// Whether values are known not to be negative.
     pub signs: BTreeMap<Value, bool>,
+    /// Whether parameters that something is divided by count as such.
+    pub divisors_count: bool,
 }
 
 const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
@@ -126,7 +128,7 @@ const CARRIED: Why = Why("the address changes in the loop by something else than
 impl<'a> Forms<'a> {
     pub(super) fn new(ir: &'a Ir) -> Forms<'a> {
         let (known, open, narrow, signs) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
-        Forms { ir, known, open, narrow, signs }
+        Forms { ir, known, open, narrow, signs, divisors_count: false }
     }
 
     /// The form of an integer, an address, or a tensor of them. A scalar always has one.

@@ -17,7 +17,9 @@
 //!    elements than zero, the loaded block is selected from under the mask again.
 //! 3. Rows that wrap around (`% M`) may be read as zeros instead if nobody sees them ([`rows`]).
 //! 4. The descriptor is made in front of the loops, once for all loads that have the same; the load becomes
-//!    `tt.descriptor_load` of it, transposed if the contiguous axis is not the last one ([`emit`]).
+//!    `tt.descriptor_load` of it, transposed if the contiguous axis is not the last one ([`emit`]). With the option
+//!    `launch`, a descriptor that follows from the kernel's parameters alone is one more parameter, which the launch
+//!    makes.
 //! 5. Pointers that loops carried for these loads alone are dropped ([`carried`]).
 //!
 //! A compilation asks for the loads of loops that gain by it: those whose warp groups then run apart
@@ -46,7 +48,7 @@ use std::collections::BTreeSet;
 
 use self::forms::Forms;
 use self::masks::Term;
-use self::rectangle::{Access, Rectangle};
+use self::rectangle::{Access, Place, Rectangle};
 use self::why::Why;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::chained_products;
@@ -94,6 +96,13 @@ pub static PASS: Pass = Pass {
                   with the option before, the loads of either",
         },
         OptionSpec { name: WARPS, kind: OptionKind::Int, default: "4", doc: "warps that share a product" },
+        OptionSpec {
+            name: LAUNCH,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "descriptors that follow from parameters become parameters, which the launch makes",
+        },
+        OptionSpec { name: DEVICE, kind: OptionKind::Bool, default: "true", doc: "the kernel makes descriptors" },
     ],
     run,
 };
@@ -104,6 +113,8 @@ pub const LEAST_ROW: &str = "least-row";
 pub const DRIFTING_WARPS: &str = "drifting-warps";
 pub const COMPUTED_ROW: &str = "computed-row";
 pub const WARPS: &str = "num-warps";
+pub const LAUNCH: &str = "launch";
+pub const DEVICE: &str = "device";
 
 /// Elements a thread between two products from which on it was measured that warp groups gain more from running apart
 /// than a block loses while it makes descriptors, from about eight iterations on (docs/performance.md).
@@ -164,9 +175,24 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
         touched: touched::of_kernel(ir, kernel),
         waits: touched::may_wait(ir),
     };
-    let mut forms = Forms::new(ir);
-    let planned: Vec<(Op, Result<Plan, Why>)> =
-        loads.into_iter().map(|load| (load, plan(&mut forms, &facts, load, cx))).collect();
+    let (mut at_launch, mut forms) = (Forms::new(ir), Forms::new(ir));
+    at_launch.divisors_count = true;
+    let mut planned: Vec<(Op, Result<Plan, Why>)> = vec![];
+    for load in loads {
+        if cx.flag(LAUNCH) {
+            match plan_for_launch(&mut at_launch, &facts, load, cx) {
+                Ok(plan) => {
+                    planned.push((load, Ok(plan)));
+                    continue;
+                }
+                Err(Why(why)) => {
+                    let message = format!("the launch makes no tensor map for the load: {why}");
+                    cx.remark(&codes::TMA_LOAD, ir.loc(load), message);
+                }
+            }
+        }
+        planned.push((load, plan(&mut forms, &facts, load, cx)));
+    }
     let becomes: BTreeSet<Op> = planned.iter().filter(|(_, plan)| plan.is_ok()).map(|&(load, _)| load).collect();
     let is_whole =
         |plan: &Plan| plan.computed_in.is_none_or(|looped| operands_of(ir, looped).all(|load| becomes.contains(&load)));
@@ -175,7 +201,11 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
         let alone = Why("another operand of the loop's products does not");
         match plan.and_then(|plan| if is_whole(&plan) { Ok(plan) } else { Err(alone) }) {
             Ok(plan) => {
-                cx.remark(&codes::TMA_LOAD, ir.loc(load), "the load becomes a copy by hardware (TMA)");
+                let whose = match plan.rectangle.place {
+                    Place::Before(_) => "",
+                    Place::Launch => ", whose tensor map the launch makes",
+                };
+                cx.remark(&codes::TMA_LOAD, ir.loc(load), format!("the load becomes a copy by hardware (TMA){whose}"));
                 plans.push(plan);
             }
             Err(Why(why)) => {
@@ -192,10 +222,24 @@ fn operands_of(ir: &Ir, looped: Op) -> impl Iterator<Item = Op> {
     loads.filter(move |&op| feeds_product(ir, ir.result(op)))
 }
 
+/// The plan with a descriptor that the launch makes.
+fn plan_for_launch(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
+    if cx.flag(PRODUCTS) && !feeds_product(forms.ir, forms.ir.result(op)) {
+        return Err(NO_PRODUCT);
+    }
+    prove(forms, facts, op, cx, cx.int(LEAST_ROW), rectangle::prove_at_launch)
+}
+
+const NO_PRODUCT: Why = Why("it feeds no matrix product");
+
+/// The plan with a descriptor that the kernel makes.
 fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
-    let (ir, load) = (forms.ir, tt::Load(op));
+    let ir = forms.ir;
     if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
-        return Err(Why("it feeds no matrix product"));
+        return Err(NO_PRODUCT);
+    }
+    if !cx.flag(DEVICE) {
+        return Err(Why("the kernel makes no descriptors on this GPU, or with these options"));
     }
     let (drifting, least_computed) = (u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0), cx.int(COMPUTED_ROW));
     let drifts = drifting > 0 && gains_from_drift(ir, op, drifting);
@@ -206,6 +250,24 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
              products that wait for one another",
         ));
     }
+    let least_row = if computed_in.is_some() { least_computed } else { cx.int(LEAST_ROW) };
+    let plan = prove(forms, facts, op, cx, least_row, rectangle::prove)?;
+    Ok(Plan { computed_in, ..plan })
+}
+
+/// A proof that an access is one through a descriptor.
+type Proof = fn(&mut Forms<'_>, &AxisInfoAnalysis, &Access<'_>) -> Result<Rectangle, Why>;
+
+/// Steps 1 to 3.
+fn prove(
+    forms: &mut Forms<'_>,
+    facts: &Facts,
+    op: Op,
+    cx: &PassCx,
+    least_row: i64,
+    proof: Proof,
+) -> Result<Plan, Why> {
+    let (ir, load) = (forms.ir, tt::Load(op));
     if facts.waits {
         return Err(Why("the kernel may wait for what others write while it runs"));
     }
@@ -218,21 +280,24 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
         terms: &terms,
         once: cx.flag(ONCE),
         least_rank: if cx.flag(PRODUCTS) { 2 } else { 1 },
-        least_row: if computed_in.is_some() { least_computed } else { cx.int(LEAST_ROW) },
+        least_row,
     };
-    let rectangle = rectangle::prove(forms, &facts.axes, &access)?;
+    let rectangle = proof(forms, &facts.axes, &access)?;
     for limit in &form.limits {
         let masked = terms.contains(&Term::Below { axis: limit.axis, end: limit.below.clone() });
         if !masked && !rows::are_unseen(forms, ir.result(op), limit) {
             return Err(Why("elements at indices that wrap around may be seen"));
         }
-        if !rows::is_unseen_below(forms, ir.result(op), limit) {
+        if !rows::is_unseen_below(forms, ir.result(op), limit.axis, &limit.negative) {
             return Err(Why("an index may be negative where it wraps around"));
         }
     }
+    if !rectangle.unseen_below.iter().all(|(axis, causes)| rows::is_unseen_below(forms, ir.result(op), *axis, causes)) {
+        return Err(Why("an index may be negative"));
+    }
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
     let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
-    Ok(Plan { load: op, rectangle, select, computed_in })
+    Ok(Plan { load: op, rectangle, select, computed_in: None })
 }
 
 /// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying pointers,
@@ -303,9 +368,13 @@ fn apply(ir: &mut Ir, plans: &[Plan]) {
         let ty = ir.ty(ir.result(plan.load));
         let dominance = Dominance::new();
         let known = made.iter().find(|(other, elem, value)| {
-            describes_same(other, r) && *elem == ty.elem() && dominance.value_dominates(ir, *value, r.place)
+            let is_there = match r.place {
+                Place::Before(place) => dominance.value_dominates(ir, *value, place),
+                Place::Launch => other.place == Place::Launch,
+            };
+            describes_same(other, r) && *elem == ty.elem() && is_there
         });
-        let descriptor = known.map_or_else(|| emit::descriptor(ir, r, ty.elem()), |k| k.2);
+        let descriptor = known.map_or_else(|| emit::descriptor(ir, r, plan.load, ty.elem()), |k| k.2);
         made.push((r, ty.elem(), descriptor));
         let mut b = Builder::before(ir, plan.load);
         let mut value = emit::load(&mut b, r, descriptor, ty);

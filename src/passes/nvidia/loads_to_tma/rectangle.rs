@@ -21,21 +21,30 @@
 //!    `start` otherwise goes to the axis without an end whose stride divides it.
 //!    Where a loop counts down, what makes the coordinate zero in the end is added to it.
 //! 4. Other c_d must not be negative: the source would read below the base, hardware would not. They must fit into 32
-//!    bits, or be cut off at what fits if the extent does.
-//! 5. An axis without an end reaches as far as coordinates go: the source reads all of it.
+//!    bits, or be cut off at what fits if the extent does. Where the launch makes the descriptor, c_d may be negative in
+//!    programs of which nobody sees anything ([`super::rows`]).
+//! 5. An axis without an end reaches as far as coordinates go: the source reads all of it. Where the launch makes the
+//!    descriptor and the coordinate is a constant, it ends behind the block.
 //! 6. The base and all strides but the innermost are multiples of 16 bytes (PTX ISA, "Tensor-map"), and strides are
 //!    not negative, as far as that can be seen: parameters count as such.
+//!
+//! A descriptor that the launch makes ([`prove_at_launch`]) has its place in front of the kernel: only parameters are
+//! fixed, and its base is one of them. What else the start has goes into coordinates. What no axis of the tensor can take
+//! gets an axis of its own, of which a block has one element: `b·s` is the coordinate b along an axis with the stride s.
 //!
 //! Example: `x + (m + i) * s + (k * 64 + j)` with `j < K - k * 64`, in a loop over k: the base is x + m·s, the extents
 //! are 2³¹ - 1 and K, the coordinates 0 and k·64.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::forms::{Form, Forms};
 use super::masks::{Term, Test};
-use super::poly::{Atom, Poly};
+use super::poly::{Atom, Poly, Product};
 use super::why::Why;
 use crate::analysis::axis_info::{AxisInfoAnalysis, MAX_DIVISOR, gcd, highest_pow2_divisor};
-use crate::ir::core::{Dominance, Ir, Op, Type, Value, ValueDef};
+use crate::ir::core::{Dominance, Ir, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::Traits;
+use crate::ir::dialects::array_map::FARTHEST;
 
 /// A rectangle, and how to get at it through a descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,31 +54,39 @@ pub(super) struct Rectangle {
     pub shift: Poly,
     /// In the order of memory, the innermost last.
     pub axes: Vec<Axis>,
-    /// The descriptor is made in front of this.
-    pub place: Op,
+    pub place: Place,
     /// Where one of these does not hold, nothing is touched.
     pub tests: Vec<Test>,
     /// Whether the mask asks nothing else.
     pub is_exact: bool,
+    /// Axes of the tensor along which coordinates may be negative, each with differences of which one is negative then.
+    /// Nobody may see what is loaded in such programs.
+    pub unseen_below: Vec<(usize, Vec<Poly>)>,
+}
+
+/// Where a descriptor is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// By the kernel, in front of this.
+    Before(Op),
+    /// By the launch, of the kernel's parameters.
+    Launch,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Axis {
-    /// The axis of the tensor.
-    pub of: usize,
+    /// The axis of the tensor. `None` for one that the tensor does not have: a block has one element along it.
+    pub of: Option<usize>,
     pub size: i64,
     pub stride: Poly,
     pub coordinate: Poly,
     /// Whether the coordinate may need more than 32 bits; beyond them, all elements are outside.
     pub is_wide: bool,
-    /// The least of these is the extent; without any it is [`FAR`].
+    /// The least of these is the extent; without any it is [`FARTHEST`].
     pub extents: Vec<Poly>,
     /// Whether the extents may need more than 32 bits.
     pub has_wide_extents: bool,
 }
-
-/// The largest extent of an axis: coordinates are signed numbers of 32 bits.
-pub(super) const FAR: i64 = i32::MAX as i64;
 
 /// Bases and strides are multiples of so many bytes.
 const ALIGNMENT: i64 = 16;
@@ -90,37 +107,60 @@ pub(super) struct Access<'a> {
 }
 
 /// What stays the same for all attempts at a place.
-struct Given<'a> {
-    form: &'a Form,
+struct Given {
+    form: Form,
     shape: &'static [i64],
     /// The axes longer than 1, the innermost last.
     axes: Vec<usize>,
-    terms: &'a [Term],
+    terms: Vec<Term>,
     elem: Type,
 }
 
-/// Finds the rectangle of an access.
+impl Given {
+    /// Step 1.
+    fn of(forms: &mut Forms<'_>, access: &Access<'_>) -> Result<Given, Why> {
+        let form = forms.of(access.pointer)?;
+        let ty = forms.ir.ty(access.pointer);
+        let Some(elem) = ty.elem().pointee() else { return Err(Why("it moves no tensor")) };
+        let axes = ordered_axes(&form, ty.shape(), access, elem)?;
+        let mut given = Given { form, shape: ty.shape(), axes, terms: access.terms.to_vec(), elem };
+        check_mask(forms, &given)?;
+        // A limit of the form bounds the index as a mask does.
+        let limits = given.form.limits.iter().map(|l| Term::Below { axis: l.axis, end: l.below.clone() });
+        given.terms.extend(limits.collect::<Vec<_>>());
+        Ok(given)
+    }
+}
+
+/// The loops around an access, the innermost first.
+fn loops_around(ir: &Ir, op: Op) -> Vec<Op> {
+    let around = std::iter::successors(ir.parent_op(op), |&op| ir.parent_op(op));
+    around.filter(|&op| ir.kind(op).has(Traits::LOOP)).collect()
+}
+
+/// Finds the rectangle of an access through a descriptor that the launch makes.
+pub(super) fn prove_at_launch(
+    forms: &mut Forms<'_>,
+    facts: &AxisInfoAnalysis,
+    access: &Access<'_>,
+) -> Result<Rectangle, Why> {
+    let given = Given::of(forms, access)?;
+    if !access.once && loops_around(forms.ir, access.op).is_empty() {
+        return Err(Why("it is in no loop"));
+    }
+    at_place(forms, facts, &given, Place::Launch)
+}
+
+/// Finds the rectangle of an access through a descriptor that the kernel makes.
 pub(super) fn prove(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, access: &Access<'_>) -> Result<Rectangle, Why> {
-    let ir = forms.ir;
-    let form = forms.of(access.pointer)?;
-    let ty = ir.ty(access.pointer);
-    let Some(elem) = ty.elem().pointee() else { return Err(Why("it moves no tensor")) };
-    let axes = ordered_axes(&form, ty.shape(), access, elem)?;
-    let mut given = Given { form: &form, shape: ty.shape(), axes, terms: access.terms, elem };
-    // A limit of the form bounds the index as a mask does.
-    let limits = form.limits.iter().map(|l| Term::Below { axis: l.axis, end: l.below.clone() });
-    let terms: Vec<Term> = access.terms.iter().cloned().chain(limits).collect();
-    check_mask(forms, &given)?;
-    given.terms = &terms;
-    let loops: Vec<Op> = std::iter::successors(ir.parent_op(access.op), |&op| ir.parent_op(op))
-        .filter(|&op| ir.kind(op).has(Traits::LOOP))
-        .collect();
+    let given = Given::of(forms, access)?;
+    let loops = loops_around(forms.ir, access.op);
     if loops.is_empty() && access.once {
-        return at_place(forms, facts, &given, access.op);
+        return at_place(forms, facts, &given, Place::Before(access.op));
     }
     let mut why = RUNS_ONCE;
     for &place in loops.iter().rev() {
-        match at_place(forms, facts, &given, place) {
+        match at_place(forms, facts, &given, Place::Before(place)) {
             Ok(found) => return Ok(found),
             Err(refused) => why = refused,
         }
@@ -159,7 +199,7 @@ fn ordered_axes(form: &Form, shape: &[i64], access: &Access<'_>, elem: Type) -> 
 
 /// Where a mask asks more than bounds, these are all that keeps the access within the array: every axis needs an end, and
 /// starts at zero or behind it.
-fn check_mask(forms: &mut Forms<'_>, given: &Given<'_>) -> Result<(), Why> {
+fn check_mask(forms: &mut Forms<'_>, given: &Given) -> Result<(), Why> {
     if !given.terms.contains(&Term::Other) {
         return Ok(());
     }
@@ -172,7 +212,7 @@ fn check_mask(forms: &mut Forms<'_>, given: &Given<'_>) -> Result<(), Why> {
         if ends.is_empty() {
             return Err(Why("its mask asks more than bounds, and does not bound every axis"));
         }
-        if !has_first(given, d) && !ends.into_iter().any(|end| starts_inside(forms, end)) {
+        if !has_first(given, Some(d)) && !ends.into_iter().any(|end| starts_inside(forms, end)) {
             return Err(Why("its mask asks more than bounds, and an index may be negative"));
         }
     }
@@ -189,41 +229,48 @@ fn starts_inside(forms: &mut Forms<'_>, end: &Poly) -> bool {
 }
 
 /// Steps 3 to 6 for one place.
-fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given<'_>, place: Op) -> Result<Rectangle, Why> {
-    const TOO_LARGE: Why = Why("its address is too long a sum");
-    let form = given.form;
+fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given, place: Place) -> Result<Rectangle, Why> {
+    let form = &given.form;
     let dominance = Dominance::new();
     let ir = forms.ir;
-    let fixed = |a: Atom| is_fixed(ir, &dominance, a, place);
+    let fixed = |a: Atom| match place {
+        Place::Before(op) => is_fixed(ir, &dominance, a, op),
+        Place::Launch => parameter(ir, a).is_some(),
+    };
     let base = base_of(forms, form)?;
     let mut axes = vec![];
     for &d in &given.axes {
-        axes.push(bounded_axis(forms, given, d, &fixed)?);
+        axes.push(bounded_axis(forms, given, d, &fixed, place)?);
     }
-    // What is not fixed, and no coordinate accounts for yet.
+    if !axes.iter().flat_map(|a| a.stride.atoms()).all(&fixed) {
+        return Err(Why(match place {
+            Place::Before(_) => "a stride changes in the loop",
+            Place::Launch => "a stride depends on more than the kernel's parameters",
+        }));
+    }
     let rest = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
-    let (_, moving) = rest.split(|product, _| product.iter().all(|&a| fixed(a)));
-    for (product, n) in moving.terms() {
-        let free = axes.iter_mut().filter(|a| a.extents.is_empty() && !has_first(given, a.of));
-        let share = free.filter_map(|a| Some((a.stride.degree(), a.stride.quotient(product, n)?, a)));
-        let Some((_, share, axis)) = share.max_by_key(|s| s.0) else {
-            return Err(Why("the descriptor would change in every iteration of the loop"));
-        };
-        axis.coordinate = axis.coordinate.add(&share).ok_or(TOO_LARGE)?;
-    }
-    for axis in axes.iter_mut().filter(|a| a.extents.is_empty() && !has_first(given, a.of)) {
-        axis.coordinate = forms.raised(&axis.coordinate, &fixed).ok_or(TOO_LARGE)?;
+    match place {
+        Place::Before(_) => move_with_axes(forms, given, &mut axes, &rest, &fixed)?,
+        Place::Launch => {
+            put_into_coordinates(given, &mut axes, &rest, &fixed)?;
+            axes.iter_mut().for_each(Axis::bound_where_it_stays);
+        }
     }
     let shift = behind(&form.start, &axes).ok_or(TOO_LARGE)?;
     let mut tests: Vec<Test> = form.limits.iter().filter_map(|l| l.positive.clone()).map(Test::Positive).collect();
     let extents = axes.iter().flat_map(|a| &a.extents).filter(|e| e.as_constant().is_none_or(|n| n <= 0));
     tests.extend(extents.map(|e| Test::Positive(e.clone())));
+    let mut unseen_below = vec![];
+    let negative = why_negative(&axes, place);
     for axis in &mut axes {
-        check_coordinate(forms, axis, has_first(given, axis.of))?;
+        if !has_first(given, axis.of) && !forms.is_at_least_zero(&axis.coordinate) {
+            unseen_below.push(negative_where(forms, axis, place).ok_or(negative)?);
+        }
+        check_coordinate(forms, axis)?;
         check_stride(forms, axis)?;
     }
     check_alignment(facts, given, base, &shift, &axes)?;
-    for term in given.terms {
+    for term in &given.terms {
         if let Term::Uniform(test) = term {
             tests.push(test.clone());
         }
@@ -231,7 +278,121 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given<'_>, 
     tests.sort();
     tests.dedup();
     let is_exact = !given.terms.contains(&Term::Other);
-    Ok(Rectangle { base, shift, axes, place, tests, is_exact })
+    Ok(Rectangle { base, shift, axes, place, tests, is_exact, unseen_below })
+}
+
+const TOO_LARGE: Why = Why("its address is too long a sum");
+
+/// Step 3 for what is not fixed, and no coordinate accounts for yet.
+fn move_with_axes(
+    forms: &mut Forms<'_>,
+    given: &Given,
+    axes: &mut [Axis],
+    rest: &Poly,
+    fixed: &dyn Fn(Atom) -> bool,
+) -> Result<(), Why> {
+    let (_, moving) = rest.split(|product, _| product.iter().all(|&a| fixed(a)));
+    for (product, n) in moving.terms() {
+        let Some((_, share, axis)) = best_axis(given, axes, product, n) else {
+            return Err(Why("the descriptor would change in every iteration of the loop"));
+        };
+        axis.coordinate = axis.coordinate.add(&share).ok_or(TOO_LARGE)?;
+    }
+    for axis in axes.iter_mut().filter(|a| a.is_free(given)) {
+        axis.coordinate = forms.raised(&axis.coordinate, fixed).ok_or(TOO_LARGE)?;
+    }
+    Ok(())
+}
+
+/// Step 3 for a descriptor whose base is a parameter: all of `rest` becomes coordinates. A term goes to the axis with the
+/// stride that it has most of, and to one of its own if its fixed factors are more than those of every stride.
+fn put_into_coordinates(
+    given: &Given,
+    axes: &mut Vec<Axis>,
+    rest: &Poly,
+    fixed: &dyn Fn(Atom) -> bool,
+) -> Result<(), Why> {
+    // The fixed factors of a stride, with what they are multiplied with in each term.
+    let mut strides: BTreeMap<Product, Vec<(Product, i64)>> = BTreeMap::new();
+    let known: BTreeSet<Atom> = axes.iter().flat_map(|a| a.stride.atoms()).collect();
+    for (product, n) in rest.terms() {
+        let (mut factors, mut others): (Product, Product) = product.iter().partition(|&&a| fixed(a));
+        if others.is_empty() {
+            // Of `low·s` nobody has said that `low` is not negative, as it would be if it were a stride.
+            (factors, others) = product.iter().partition(|&a| known.contains(a));
+        }
+        match best_axis(given, axes, product, n).filter(|(degree, ..)| *degree >= factors.len()) {
+            Some((_, share, axis)) => axis.coordinate = axis.coordinate.add(&share).ok_or(TOO_LARGE)?,
+            None => strides.entry(factors).or_default().push((others, n)),
+        }
+    }
+    for (factors, terms) in strides.into_iter().rev() {
+        let unit = terms.iter().fold(0, |all, (_, n)| gcd(all, n.abs()));
+        let mut coordinate = Poly::default();
+        for (product, n) in terms {
+            coordinate = coordinate.add(&Poly::term(product, n / unit)).ok_or(TOO_LARGE)?;
+        }
+        axes.insert(0, Axis { of: None, size: 1, coordinate, ..Axis::new(Poly::term(factors, unit)) });
+    }
+    if axes.len() > MOST_AXES { Err(Why("it would take a tensor map of more than five axes")) } else { Ok(()) }
+}
+
+/// The axis without bounds whose stride is a factor of a term and has the most factors itself: their number, and what
+/// its coordinate grows by.
+fn best_axis<'a>(
+    given: &Given,
+    axes: &'a mut [Axis],
+    product: &Product,
+    n: i64,
+) -> Option<(usize, Poly, &'a mut Axis)> {
+    let free = axes.iter_mut().filter(|a| a.is_free(given));
+    free.filter_map(|a| Some((a.stride.degree(), a.stride.quotient(product, n)?, a))).max_by_key(|s| s.0)
+}
+
+impl Axis {
+    /// An axis of this stride that is not bounded.
+    fn new(stride: Poly) -> Axis {
+        Axis {
+            of: None,
+            size: 1,
+            stride,
+            coordinate: Poly::default(),
+            is_wide: false,
+            extents: vec![],
+            has_wide_extents: false,
+        }
+    }
+
+    /// Ends an axis without bounds behind the block, if that always lies at the same place.
+    fn bound_where_it_stays(&mut self) {
+        let end = self.coordinate.as_constant().and_then(|c| c.checked_add(self.size)).filter(|&end| end <= FARTHEST);
+        if let (true, Some(end)) = (self.extents.is_empty(), end) {
+            self.extents = vec![Poly::constant(end)];
+        }
+    }
+
+    /// Whether the mask leaves its coordinate open.
+    fn is_free(&self, given: &Given) -> bool {
+        self.extents.is_empty() && !has_first(given, self.of)
+    }
+}
+
+/// The number of the kernel's parameter that an atom stands for, if it is an integer of those that a caller passes.
+pub(super) fn parameter(ir: &Ir, atom: Atom) -> Option<u32> {
+    let Atom::Value(value) = atom else { return None };
+    let ValueDef::Arg { block, index } = ir.def(value) else { return None };
+    let kernel = ir.block_op(block).filter(|&op| ir.kind(op).is_function() && !ir.is_private(op))?;
+    if ir.body(kernel, 0) != Some(block) || !ir.ty(value).is_int() {
+        return None;
+    }
+    // Extents and strides behind a descriptor belong to it.
+    let of_descriptor = |(at, &arg): (usize, &Value)| {
+        matches!(*ir.ty(arg), TypeData::TensorDesc { .. }) && index as usize <= at + 2 * ir.ty(arg).rank()
+    };
+    if ir.args(block)[..index as usize].iter().enumerate().any(of_descriptor) {
+        return None;
+    }
+    Some(index)
 }
 
 /// What of the start of an address the coordinates leave to the base.
@@ -259,16 +420,25 @@ fn base_of(forms: &Forms<'_>, form: &Form) -> Result<Value, Why> {
     form.base.filter(|&v| of_kernel(v)).ok_or(Why("the address starts from no parameter of the kernel"))
 }
 
-fn has_first(given: &Given<'_>, axis: usize) -> bool {
-    given.terms.iter().any(|t| matches!(t, Term::From { axis: a, .. } if *a == axis))
+fn has_first(given: &Given, axis: Option<usize>) -> bool {
+    given.terms.iter().any(|t| matches!(t, Term::From { axis: a, .. } if Some(*a) == axis))
 }
 
 /// Step 3: an axis with the coordinate and the extents that its bounds ask for.
-fn bounded_axis(forms: &mut Forms<'_>, given: &Given<'_>, d: usize, fixed: &dyn Fn(Atom) -> bool) -> Result<Axis, Why> {
-    const OTHERWISE: Why = Why("its mask moves otherwise than its address");
+fn bounded_axis(
+    forms: &mut Forms<'_>,
+    given: &Given,
+    d: usize,
+    fixed: &dyn Fn(Atom) -> bool,
+    place: Place,
+) -> Result<Axis, Why> {
+    let otherwise = match place {
+        Place::Before(_) => Why("its mask moves otherwise than its address"),
+        Place::Launch => EXTENT_UNKNOWN,
+    };
     let size = given.shape[d];
     let (mut ends, mut firsts) = (vec![], vec![]);
-    for term in given.terms {
+    for term in &given.terms {
         match term {
             Term::Below { axis, end } if *axis == d && end.as_constant().is_none_or(|n| n < size) => ends.push(end),
             Term::From { axis, first } if *axis == d => firsts.push(first),
@@ -283,36 +453,43 @@ fn bounded_axis(forms: &mut Forms<'_>, given: &Given<'_>, d: usize, fixed: &dyn 
         }
         (None, None) => Some(Poly::default()),
     };
-    let coordinate = coordinate.ok_or(OTHERWISE)?;
+    let coordinate = coordinate.ok_or(otherwise)?;
     if firsts.iter().any(|f| *f != firsts[0]) {
         return Err(Why("its mask bounds an axis from below twice"));
     }
     let mut extents: Vec<Poly> = vec![];
     for end in ends {
-        let extent = end.add(&coordinate).ok_or(OTHERWISE)?;
+        let extent = end.add(&coordinate).ok_or(otherwise)?;
         if !extent.atoms().all(fixed) {
-            return Err(OTHERWISE);
+            return Err(otherwise);
         }
         if !extents.contains(&extent) {
             extents.push(extent);
         }
     }
-    Ok(Axis {
-        of: d,
-        size,
-        stride: given.form.steps[d].clone(),
-        coordinate,
-        is_wide: false,
-        extents,
-        has_wide_extents: false,
-    })
+    Ok(Axis { of: Some(d), size, coordinate, extents, ..Axis::new(given.form.steps[d].clone()) })
 }
 
+/// An axis of the tensor whose coordinate may be negative, and the differences of which one is negative then. A
+/// descriptor that the kernel makes has the part of the coordinate that is fixed in its base, where it may be negative.
+fn negative_where(forms: &mut Forms<'_>, axis: &Axis, place: Place) -> Option<(usize, Vec<Poly>)> {
+    let of = axis.of.filter(|_| place == Place::Launch)?;
+    Some((of, forms.causes(&axis.coordinate)?))
+}
+
+/// What to say if a coordinate may be negative. An end that a launch does not know is in one, with a minus.
+fn why_negative(axes: &[Axis], place: Place) -> Why {
+    let is_value = |a: &Atom| matches!(a, Atom::Value(_));
+    let bounded = axes.iter().filter(|a| !a.extents.is_empty());
+    let mut terms = bounded.flat_map(|a| a.coordinate.terms());
+    let has_end = terms.any(|(product, n)| n < 0 && product.iter().any(is_value));
+    if place == Place::Launch && has_end { EXTENT_UNKNOWN } else { Why("an index may be negative") }
+}
+
+const EXTENT_UNKNOWN: Why = Why("an extent depends on more than the kernel's parameters");
+
 /// Step 4.
-fn check_coordinate(forms: &mut Forms<'_>, axis: &mut Axis, has_first: bool) -> Result<(), Why> {
-    if !has_first && !forms.is_at_least_zero(&axis.coordinate) {
-        return Err(Why("an index may be negative"));
-    }
+fn check_coordinate(forms: &mut Forms<'_>, axis: &mut Axis) -> Result<(), Why> {
     axis.is_wide = !forms.is_narrow(&axis.coordinate);
     axis.has_wide_extents = !axis.extents.iter().all(|e| forms.is_narrow(e));
     let ends_near = axis.extents.iter().any(|e| forms.is_below_wide(e));
@@ -342,7 +519,7 @@ fn check_stride(forms: &mut Forms<'_>, axis: &Axis) -> Result<(), Why> {
 /// Step 6: the base and the strides.
 fn check_alignment(
     facts: &AxisInfoAnalysis,
-    given: &Given<'_>,
+    given: &Given,
     base: Value,
     shift: &Poly,
     axes: &[Axis],

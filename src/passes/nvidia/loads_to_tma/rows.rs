@@ -43,13 +43,14 @@ pub(super) fn are_unseen(forms: &mut Forms<'_>, value: Value, limit: &Limit) -> 
     reaches_no_store(forms, value, limit.axis, &beyond)
 }
 
-/// Whether nothing of `value` is seen by programs in which its index is below zero where it wraps around.
-pub(super) fn is_unseen_below(forms: &mut Forms<'_>, value: Value, limit: &Limit) -> bool {
-    limit.negative.iter().all(|cause| {
+/// Whether nothing of `value` is seen by programs in which its index along an axis is below zero. One of the causes is
+/// negative there.
+pub(super) fn is_unseen_below(forms: &mut Forms<'_>, value: Value, axis: usize, causes: &[Poly]) -> bool {
+    causes.iter().all(|cause| {
         let ends = |forms: &mut Forms<'_>, terms: &[Term], _: usize| {
             terms.iter().any(|t| matches!(t, Term::Below { end, .. } if forms.ends_before(end, cause)))
         };
-        reaches_no_store(forms, value, limit.axis, &Hidden { by: cause, rule: &ends })
+        reaches_no_store(forms, value, axis, &Hidden { by: cause, rule: &ends })
     })
 }
 
