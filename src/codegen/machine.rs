@@ -123,7 +123,7 @@ pub(crate) struct Words {
 pub(crate) struct GlobalLoad<'x, 'c> {
     pub(crate) words: Words,
     pub(crate) address: Val<'c>,
-    /// Bytes behind the address.
+    /// Bytes behind the address; 0 unless the machine [takes distances](Machine::takes_distances).
     pub(crate) offset: u32,
     pub(crate) pred: Option<Val<'c>>,
     /// What each word is where the predicate is false; empty without one.
@@ -136,7 +136,7 @@ pub(crate) struct GlobalLoad<'x, 'c> {
 pub(crate) struct GlobalStore<'x, 'c> {
     pub(crate) bits: u32,
     pub(crate) address: Val<'c>,
-    /// Bytes behind the address.
+    /// Bytes behind the address; 0 unless the machine [takes distances](Machine::takes_distances).
     pub(crate) offset: u32,
     pub(crate) pred: Option<Val<'c>>,
     pub(crate) values: Vec<Val<'c>>,
@@ -273,6 +273,11 @@ pub(crate) trait Machine: Sync {
     fn load_hint<'c>(&self, cx: &mut Lower<'c, '_>, caching: &Caching) -> Res<CacheHint<'c>>;
 
     fn store_hint<'c>(&self, cx: &mut Lower<'c, '_>, caching: &Caching) -> Res<CacheHint<'c>>;
+
+    /// Whether accesses of global memory that follow one another take one address and their distances from it.
+    fn takes_distances(&self) -> bool {
+        false
+    }
 
     fn load_global<'c>(&self, cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<Vec<Val<'c>>>;
 

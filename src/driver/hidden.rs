@@ -17,8 +17,8 @@ use super::metadata::{Param, TensorDesc};
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::ir::dialects::array_map::{ArrayMap, FARTHEST, Sum, Term};
-use crate::launch::grid::{Expr, Operator};
 use crate::ir::{Ir, Op, Value};
+use crate::launch::grid::{Expr, Operator};
 use crate::launch::{self, Descriptor, TensorMap};
 use crate::layout::encodings::tma_block;
 
@@ -26,7 +26,8 @@ use crate::layout::encodings::tma_block;
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     array: ArrayMap,
-    map: TensorMap,
+    /// How the tiles lie, without the array's extents and strides.
+    tiles: TensorMap,
     /// The function's parameters that have at most 32 bits.
     narrow: BTreeSet<u32>,
 }
@@ -39,8 +40,8 @@ pub(super) fn maps(ir: &Ir, kernel: Op) -> Vec<Map> {
     let narrow: BTreeSet<u32> = (0..).zip(ir.args(entry)).filter(|(_, a)| is_narrow(**a)).map(|(n, _)| n).collect();
     let map = |(index, &arg)| {
         let array = ArrayMap::of_parameter(ir, kernel, index)?;
-        let map = TensorMap::from(&TensorDesc::from(tma_block(ir.ty(arg)).ok()?));
-        Some(Map { array, map, narrow: narrow.clone() })
+        let tiles = TensorMap::from(&TensorDesc::from(tma_block(ir.ty(arg)).ok()?));
+        Some(Map { array, tiles, narrow: narrow.clone() })
     };
     args.filter_map(map).collect()
 }
@@ -62,11 +63,11 @@ impl Map {
             let readable = name.filter(|n| Expr::read(n) == Ok(Expr::Argument((*n).to_owned())));
             readable.map(str::to_owned).ok_or_else(|| unnamed(name))
         };
-        let Map { array, map, narrow } = self;
+        let Map { array, tiles, narrow } = self;
         let extent = |sums: &Vec<Sum>| extent(sums, narrow, &name).map(|e| e.to_string());
         let extents = array.extents.iter().map(extent).collect::<Result<_, _>>()?;
         let strides = array.strides.iter().map(|s| sum(s, &name).map(|e| e.to_string())).collect::<Result<_, _>>()?;
-        let (base, map) = (name(array.base)?, map.clone());
+        let (base, map) = (name(array.base)?, tiles.clone());
         Ok(launch::Value::ArrayMap(launch::ArrayMap { base, extents, strides, map }))
     }
 }

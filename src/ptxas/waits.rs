@@ -90,7 +90,7 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
             if loads > 0 {
                 let each = turn(body) as f64 / warps;
-                let issued = body.iter().map(|i| i.issues()).sum::<u64>() as f64;
+                let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
                 all.loads += loads;
                 all.cost += (each * each + issued * issued).sqrt();
                 all.waiting = all.waiting.max(each / issued);

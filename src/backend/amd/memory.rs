@@ -16,7 +16,7 @@
 
 use inkwell::AddressSpace;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue, IntValue};
 
 use super::raw::{self, Ordering, Rmw, SPACES};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
@@ -127,16 +127,6 @@ pub(super) fn guarded_values<'c, 'a>(
     Ok(values)
 }
 
-/// The address so many bytes behind another one.
-fn behind<'c>(cx: &Lower<'c, '_>, address: Val<'c>, bytes: u32) -> Res<PointerValue<'c>> {
-    let address = address.into_pointer_value();
-    if bytes == 0 {
-        return Ok(address);
-    }
-    // SAFETY: `getelementptr` without `inbounds` only computes an address.
-    Ok(unsafe { cx.b.build_gep(cx.llvm.i8_type(), address, &[cx.i32(bytes.into())], "")? })
-}
-
 /// A load from global memory.
 pub(super) fn load<'c>(cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<Vec<Val<'c>>> {
     let words = load.words;
@@ -150,8 +140,7 @@ pub(super) fn load<'c>(cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<
     let word = cx.int_type(words.bits);
     let ty: BasicTypeEnum<'c> = if is_half { word.into() } else { word.vec_type(words.count as u32).into() };
     let loaded = guarded_values(cx, load.pred, &otherwise, |cx| {
-        let at = behind(cx, load.address, load.offset)?;
-        let value = cx.b.build_load(ty, at, "")?;
+        let value = cx.b.build_load(ty, load.address.into_pointer_value(), "")?;
         let access = value.as_instruction_value().ok_or_else(|| defect("a load is an instruction"))?;
         access.set_alignment(words.count as u32 * words.bits / 8).map_err(defect)?;
         hinted(cx, access, load.hint)?;
@@ -164,8 +153,7 @@ pub(super) fn load<'c>(cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<
 pub(super) fn store<'c>(cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> Res<()> {
     guarded(cx, store.pred, |cx| {
         let value = moved(cx, &store.values, store.bits)?;
-        let at = behind(cx, store.address, store.offset)?;
-        let access = cx.b.build_store(at, value)?;
+        let access = cx.b.build_store(store.address.into_pointer_value(), value)?;
         access.set_alignment(store.values.len() as u32 * store.bits / 8).map_err(defect)?;
         hinted(cx, access, store.hint)
     })

@@ -141,6 +141,10 @@ impl Machine for Nvidia {
         memory::hint(cx, caching, &memory::STORE_CACHE)
     }
 
+    fn takes_distances(&self) -> bool {
+        true
+    }
+
     fn load_global<'c>(&self, cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<Vec<Val<'c>>> {
         memory::load(cx, load)
     }

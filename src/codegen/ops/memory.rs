@@ -53,7 +53,8 @@ impl<'c> GlobalAccess<'c> {
         let aligned = cx.prepared.axis.ptr_contiguity(cx.ir, ptr);
         let access = GlobalAccess::of_run(cx, pointee, ty, aligned.min(by_mask), widest)?;
         let run = cx.prepared.axis.ptr_run(cx.ir, ptr);
-        let whole = Lower::num_regs(ty)?.is_multiple_of(run as usize) && run.is_power_of_two();
+        let whole =
+            cx.machine.takes_distances() && Lower::num_regs(ty)?.is_multiple_of(run as usize) && run.is_power_of_two();
         Ok(GlobalAccess { run: if whole { access.vec.max(run as usize) } else { access.vec }, ..access })
     }
 
