@@ -439,7 +439,9 @@ mod tests {
         let all = |t: &Target| {
             let options = GpuOptions::new(*t);
             let with_tma = |tma| ttir(&GpuOptions { tma, ..options.clone() });
-            [ttir(&options), with_tma(Tma::Device), with_tma(Tma::Host), ttgir(&options)].into_iter().chain(llir(&options))
+            [ttir(&options), with_tma(Tma::Device), with_tma(Tma::Host), ttgir(&options)]
+                .into_iter()
+                .chain(llir(&options))
         };
         for pipeline in targets().flat_map(all) {
             assert_eq!(

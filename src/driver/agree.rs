@@ -94,7 +94,8 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
             return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
         }
     }
-    let takes_maps = ir.functions().into_iter().any(|f| ArrayMap::passed(ir, f) < ir.body(f, 0).map_or(0, |b| ir.args(b).len()));
+    let takes_maps =
+        ir.functions().into_iter().any(|f| ArrayMap::passed(ir, f) < ir.body(f, 0).map_or(0, |b| ir.args(b).len()));
     let makes = || ir.all_ops(module).into_iter().any(|op| ir.is(op, TtOp::MakeTensorDesc));
     if takes_maps && (!target.has_tma() || !target.has_tensormap_replace() && makes()) {
         let word = ARRAY_MAP.name();

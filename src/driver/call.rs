@@ -108,10 +108,9 @@ impl Call {
     fn touch(&self, parameter: usize, passed: usize) -> Touch {
         let of = |index: usize| self.touched.parameters.get(index).copied().unwrap_or_default();
         let own_maps = self.maps.iter().enumerate().filter(|(_, m)| m.base() == parameter);
-        own_maps.map(|(n, _)| of(passed + n)).fold(of(parameter), |a, b| Touch {
-            reads: a.reads || b.reads,
-            writes: a.writes || b.writes,
-        })
+        own_maps
+            .map(|(n, _)| of(passed + n))
+            .fold(of(parameter), |a, b| Touch { reads: a.reads || b.reads, writes: a.writes || b.writes })
     }
 }
 

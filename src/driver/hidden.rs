@@ -17,8 +17,8 @@ use super::metadata::{Param, TensorDesc};
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::ir::dialects::array_map::{ArrayMap, FARTHEST, Sum, Term};
-use crate::launch::grid::{Expr, Operator};
 use crate::ir::{Ir, Op, Value};
+use crate::launch::grid::{Expr, Operator};
 use crate::launch::{self, Descriptor, TensorMap};
 use crate::layout::encodings::tma_block;
 

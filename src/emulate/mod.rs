@@ -223,8 +223,10 @@ impl Binding<'_> {
     /// The map of an array that starts at an argument.
     fn array_map(&self, array: &launch::ArrayMap) -> Result<TensorMap, Diagnostic> {
         let name = &array.base;
-        let refused = |why: &str| self.wrong(name, &format!("cannot be: {why}; the kernel reads it as {}", array.words()));
-        let integers = self.host.iter().filter_map(|(n, h)| if let Host::Int(v) = h { Some((n.clone(), *v)) } else { None });
+        let refused =
+            |why: &str| self.wrong(name, &format!("cannot be: {why}; the kernel reads it as {}", array.words()));
+        let integers =
+            self.host.iter().filter_map(|(n, h)| if let Host::Int(v) = h { Some((n.clone(), *v)) } else { None });
         let integers: BTreeMap<String, i64> = integers.collect();
         let values = |all: Vec<Expr>| all.iter().map(|e| e.value(&integers)).collect::<Option<Vec<_>>>();
         let [extents, strides] = array.expressions().map_err(|why| refused(&why))?.map(values);
@@ -232,7 +234,8 @@ impl Binding<'_> {
         let buffer = self.buffer(name)?;
         let (address, bytes) = (Memory::new().address(buffer), array.map.element_bytes);
         let raw = ttc_rt::RawTensor::strided(address, bytes, &numbers.0, &numbers.1);
-        self.encoded(name, buffer, raw, &array.map).map_err(|d| d.note(format!("the kernel reads it as {}", array.words())))
+        self.encoded(name, buffer, raw, &array.map)
+            .map_err(|d| d.note(format!("the kernel reads it as {}", array.words())))
     }
 
     /// The map of a tensor.

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ttc::launch::c;
-use ttc::launch::{Access, Argument, ArrayMap, Descriptor, Kernel, Options, Parameter, TensorMap, VERSION, Value, Variant};
+use ttc::launch::{
+    Access, Argument, ArrayMap, Descriptor, Kernel, Options, Parameter, TensorMap, VERSION, Value, Variant,
+};
 
 /// A program's folder with the launchers and the driver.
 struct World(tempfile::TempDir);
@@ -236,7 +238,8 @@ fn gemm(hopper: bool) -> Variant {
 
 /// Two maps that the launch makes: of rows, and of batches of rows, in front of scratch memory.
 fn arrays() -> Variant {
-    let types = [("x", "*fp16"), ("y", "*fp16"), ("rows", "i32"), ("columns", "i32"), ("stride", "i32"), ("batch", "i64")];
+    let types =
+        [("x", "*fp16"), ("y", "*fp16"), ("rows", "i32"), ("columns", "i32"), ("stride", "i32"), ("batch", "i64")];
     let arguments = types.iter().map(|(name, ty)| argument(name, ty)).collect();
     let array = |base: &str, extents: &[&str], strides: &[&str]| {
         let texts = |all: &[&str]| all.iter().map(|t| (*t).to_owned()).collect();

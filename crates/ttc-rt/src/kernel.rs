@@ -307,7 +307,8 @@ impl Kernel {
                     continue;
                 }
                 Value::ArrayMap(array) => {
-                    let refused = |why| self.broken(array.base, format!("{why}; the kernel reads it as {}", array.words));
+                    let refused =
+                        |why| self.broken(array.base, format!("{why}; the kernel reads it as {}", array.words));
                     let tensor = array_of(array, arguments).map_err(refused)?;
                     tensor.rows_of(array.recipe).map_err(refused)?;
                     let name = self.spec.arguments[array.base];

@@ -135,7 +135,10 @@ impl RawTensor {
     #[must_use]
     pub fn strided(base: u64, element_bytes: u32, extents: &[i64], strides: &[i64]) -> Option<RawTensor> {
         let mut raw = RawTensor::dense(base, element_bytes, extents)?;
-        raw.strides.get_mut(..extents.len().checked_sub(1)?).filter(|to| to.len() == strides.len())?.copy_from_slice(strides);
+        raw.strides
+            .get_mut(..extents.len().checked_sub(1)?)
+            .filter(|to| to.len() == strides.len())?
+            .copy_from_slice(strides);
         Some(raw)
     }
 

@@ -278,15 +278,17 @@ fn a_tensor_map_that_arguments_forbid_names_them() {
         (rows_args(100, 24, 4), "the stride of axis 0 is 8 bytes, which is no multiple of 16"),
         (rows_args(100, -24, 4096), "the stride -48 of axis 1 is negative or too large"),
         (rows_args(100, 24, wide), "the stride 4611686018427387903 of axis 0 is negative or too large"),
-        (rows::Args { x: DevicePtr::from_raw(0x1008), ..rows_args(1, 8, 8) }, "its address 0x1008 is no multiple of 16"),
+        (
+            rows::Args { x: DevicePtr::from_raw(0x1008), ..rows_args(1, 8, 8) },
+            "its address 0x1008 is no multiple of 16",
+        ),
         (rows::Args { n: u64::MAX, ..rows_args(1, 8, 8) }, "a number of it does not fit into 64 bits"),
     ] {
         // SAFETY: the stub runs nothing.
         let error = unsafe { kernel.launch_grid(&RawStream::LEGACY, [1; 3], &args) }.unwrap_err();
         let array = "[2147483647, max(min(m, n * 2), 1), 64] with the strides [batch, stride * 2, 1]";
-        let expected = format!(
-            "no descriptor can be made of the tensor `x` of `rows`: {rule}; the kernel reads it as {array}"
-        );
+        let expected =
+            format!("no descriptor can be made of the tensor `x` of `rows`: {rule}; the kernel reads it as {array}");
         assert_eq!(error.to_string(), expected);
     }
 }

@@ -69,8 +69,7 @@ impl ArrayMap {
         let texts = |sums: &[Sum]| -> Vec<Attr> { sums.iter().map(|s| Attr::str(&s.to_string())).collect() };
         let array = |items: Vec<Attr>| Attr::new(AttrData::Array(items));
         let extents: Vec<Attr> = self.extents.iter().map(|sums| array(texts(sums))).collect();
-        let entries =
-            [BASE.entry(i64::from(self.base)), EXTENTS.entry(&extents), STRIDES.entry(&texts(&self.strides))];
+        let entries = [BASE.entry(i64::from(self.base)), EXTENTS.entry(&extents), STRIDES.entry(&texts(&self.strides))];
         Attr::new(AttrData::Dict(entries.into_iter().flatten().collect()))
     }
 
@@ -112,7 +111,8 @@ impl ArrayMap {
         let name = ARRAY_MAP.name();
         let map = ArrayMap::read(attr)
             .ok_or_else(|| format!("`{name}` needs the number `base` and lists `extents` and `strides` of sums"))?;
-        let Some(TypeData::Function { inputs, .. }) = Func::of(ir, func).and_then(|f| f.function_type(ir)).map(|t| t.data())
+        let Some(TypeData::Function { inputs, .. }) =
+            Func::of(ir, func).and_then(|f| f.function_type(ir)).map(|t| t.data())
         else {
             return Ok(());
         };

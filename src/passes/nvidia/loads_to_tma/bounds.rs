@@ -256,8 +256,7 @@ fn counted(poly: &Poly) -> Vec<(Op, i64)> {
 
 /// Whether something is divided by a parameter of the kernel.
 fn divides(ir: &Ir, value: Value) -> bool {
-    let is_divisor =
-        |u: &Use| u.index == 1 && (ir.is(u.op, ArithOp::Divsi) || ir.is(u.op, ArithOp::Remsi));
+    let is_divisor = |u: &Use| u.index == 1 && (ir.is(u.op, ArithOp::Divsi) || ir.is(u.op, ArithOp::Remsi));
     is_parameter(ir, value) && ir.uses(value).iter().any(is_divisor)
 }
 

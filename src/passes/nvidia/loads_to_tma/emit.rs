@@ -56,7 +56,8 @@ fn made(ir: &mut Ir, rectangle: &Rectangle, place: Op, elem: Type) -> Value {
 
 /// Gives the kernel around the load a parameter for it.
 fn passed(ir: &mut Ir, rectangle: &Rectangle, load: Op, elem: Type) -> Value {
-    let kernel = std::iter::successors(ir.parent_op(load), |&op| ir.parent_op(op)).find(|&op| ir.kind(op).is_function());
+    let kernel =
+        std::iter::successors(ir.parent_op(load), |&op| ir.parent_op(op)).find(|&op| ir.kind(op).is_function());
     let kernel = kernel.expect("a load is planned in a kernel");
     let entry = ir.body(kernel, 0).expect("a kernel with a load has a body");
     let map = array_map(ir, rectangle);

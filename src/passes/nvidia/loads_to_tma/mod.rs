@@ -259,14 +259,7 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
 type Proof = fn(&mut Forms<'_>, &AxisInfoAnalysis, &Access<'_>) -> Result<Rectangle, Why>;
 
 /// Steps 1 to 3.
-fn prove(
-    forms: &mut Forms<'_>,
-    facts: &Facts,
-    op: Op,
-    cx: &PassCx,
-    least_row: i64,
-    proof: Proof,
-) -> Result<Plan, Why> {
+fn prove(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx, least_row: i64, proof: Proof) -> Result<Plan, Why> {
     let (ir, load) = (forms.ir, tt::Load(op));
     if facts.waits {
         return Err(Why("the kernel may wait for what others write while it runs"));
