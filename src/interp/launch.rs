@@ -271,13 +271,12 @@ fn arguments(ir: &Ir, function: Op, args: &[Arg], memory: &Memory) -> Result<Vec
     };
     for (index, &param) in (passed..).zip(made) {
         let map = ArrayMap::of_parameter(ir, function, index);
-        match map.and_then(|map| array(&map, ir.ty(param), args, &integer)) {
-            Some(value) => out.push(value),
-            None => {
-                let message = format!("the tensor map {index} of kernel `{kernel}` cannot be made of its arguments");
-                errors.push(fault::at(ir, function, &codes::BAD_ARGUMENTS, message, "this kernel"));
-            }
+        if let Some(value) = map.and_then(|map| array(&map, ir.ty(param), args, &integer)) {
+            out.push(value);
+            continue;
         }
+        let message = format!("the tensor map {index} of kernel `{kernel}` cannot be made of its arguments");
+        errors.push(fault::at(ir, function, &codes::BAD_ARGUMENTS, message, "this kernel"));
     }
     if errors.is_empty() { Ok(out) } else { Err(errors) }
 }
