@@ -2,7 +2,7 @@
 //! (`--tma host`).
 //!
 //! 1. A parameter with the attribute [`ArrayMap`] becomes a [`launch::ArrayMap`] of the launch descriptor: its extents and
-//!    strides are expressions over the arguments under their names ([`values`]).
+//!    strides are expressions over the arguments under their names ([`Map::value`]).
 //! 2. The metadata lists all hidden parameters once more for launchers that know no descriptor ([`Hidden`]). There `p3` is
 //!    the parameter with the number 3 in `params`, and expressions are Python's, without functions.
 //!
