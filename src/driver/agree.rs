@@ -13,7 +13,9 @@ use super::ptx_facts::PtxFacts;
 use crate::backend;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::ir::dialects::discardable::{TARGET, THREADS_PER_WARP};
+use crate::ir::dialects::TtOp;
+use crate::ir::dialects::array_map::ArrayMap;
+use crate::ir::dialects::discardable::{ARRAY_MAP, TARGET, THREADS_PER_WARP};
 use crate::ir::{Attr, Ir};
 use crate::irgen::Given;
 use crate::source::SourceMap;
@@ -91,6 +93,15 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
         if !made_for.is_same_gpu(&target) {
             return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
         }
+    }
+    let takes_maps =
+        ir.functions().into_iter().any(|f| ArrayMap::passed(ir, f) < ir.body(f, 0).map_or(0, |b| ir.args(b).len()));
+    let makes = || ir.all_ops(module).into_iter().any(|op| ir.is(op, TtOp::MakeTensorDesc));
+    if takes_maps && (!target.has_tma() || !target.has_tensormap_replace() && makes()) {
+        let word = ARRAY_MAP.name();
+        let why = format!("`{file}` has tensor maps that a launch makes (`{word}`), and they are not for {target}");
+        let error = Diagnostic::error(&cli::WRONG_TARGET, why).at(place_of(text, word, file), "");
+        return Err(error.help("start from the kernel"));
     }
     match ir.stored_attr(module, THREADS_PER_WARP.name()).map(Attr::as_int) {
         Some(threads) if threads != Some(i64::from(target.warp_size())) => {

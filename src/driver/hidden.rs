@@ -2,7 +2,7 @@
 //! (`--tma host`).
 //!
 //! 1. A parameter with the attribute [`ArrayMap`] becomes a [`launch::ArrayMap`] of the launch descriptor: its extents and
-//!    strides are expressions over the arguments under their names ([`values`]).
+//!    strides are expressions over the arguments under their names ([`Map::value`]).
 //! 2. The metadata lists all hidden parameters once more for launchers that know no descriptor ([`Hidden`]). There `p3` is
 //!    the parameter with the number 3 in `params`, and expressions are Python's, without functions.
 //!
@@ -26,8 +26,8 @@ use crate::layout::encodings::tma_block;
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     array: ArrayMap,
-    /// How the tiles lie, without the array's extents and strides.
-    tiles: TensorMap,
+    /// How it is encoded.
+    encoding: TensorMap,
     /// The function's parameters that have at most 32 bits.
     narrow: BTreeSet<u32>,
 }
@@ -40,8 +40,8 @@ pub(super) fn maps(ir: &Ir, kernel: Op) -> Vec<Map> {
     let narrow: BTreeSet<u32> = (0..).zip(ir.args(entry)).filter(|(_, a)| is_narrow(**a)).map(|(n, _)| n).collect();
     let map = |(index, &arg)| {
         let array = ArrayMap::of_parameter(ir, kernel, index)?;
-        let tiles = TensorMap::from(&TensorDesc::from(tma_block(ir.ty(arg)).ok()?));
-        Some(Map { array, tiles, narrow: narrow.clone() })
+        let encoding = TensorMap::from(&TensorDesc::from(tma_block(ir.ty(arg)).ok()?));
+        Some(Map { array, encoding, narrow: narrow.clone() })
     };
     args.filter_map(map).collect()
 }
@@ -63,11 +63,11 @@ impl Map {
             let readable = name.filter(|n| Expr::read(n) == Ok(Expr::Argument((*n).to_owned())));
             readable.map(str::to_owned).ok_or_else(|| unnamed(name))
         };
-        let Map { array, tiles, narrow } = self;
+        let Map { array, encoding, narrow } = self;
         let extent = |sums: &Vec<Sum>| extent(sums, narrow, &name).map(|e| e.to_string());
         let extents = array.extents.iter().map(extent).collect::<Result<_, _>>()?;
         let strides = array.strides.iter().map(|s| sum(s, &name).map(|e| e.to_string())).collect::<Result<_, _>>()?;
-        let (base, map) = (name(array.base)?, tiles.clone());
+        let (base, map) = (name(array.base)?, encoding.clone());
         Ok(launch::Value::ArrayMap(launch::ArrayMap { base, extents, strides, map }))
     }
 }

@@ -3,6 +3,7 @@
 use super::memory::BufferId;
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
+use crate::ir::dialects::array_map::ArrayMap;
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{Ir, Name, Op, TtOp, Type};
 
@@ -42,6 +43,7 @@ pub fn kernels(ir: &Ir) -> Vec<&'static str> {
 pub fn params(ir: &Ir, kernel: &str) -> Result<Vec<Param>, Box<Diagnostic>> {
     let function = find_kernel(ir, kernel)?;
     let args = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();
+    let args = &args[..ArrayMap::passed(ir, function)];
     Ok(args.iter().map(|&a| Param { name: ir.value_loc(a).value_name().map(Name::as_str), ty: ir.ty(a) }).collect())
 }
 

@@ -273,10 +273,10 @@ fn arguments(ir: &Ir, function: Op, args: &[Arg], memory: &Memory) -> Result<Vec
         let map = ArrayMap::of_parameter(ir, function, index);
         if let Some(value) = map.and_then(|map| array(&map, ir.ty(param), args, &integer)) {
             out.push(value);
-        } else {
-            let message = format!("the tensor map {index} of kernel `{kernel}` cannot be made of its arguments");
-            errors.push(fault::at(ir, function, &codes::BAD_ARGUMENTS, message, "this kernel"));
+            continue;
         }
+        let message = format!("the tensor map {index} of kernel `{kernel}` cannot be made of its arguments");
+        errors.push(fault::at(ir, function, &codes::BAD_ARGUMENTS, message, "this kernel"));
     }
     if errors.is_empty() { Ok(out) } else { Err(errors) }
 }

@@ -97,6 +97,13 @@ impl Kernel {
         self.key("maxnreg", registers.to_string())
     }
 
+    /// Which loads become copies by hardware: `auto`, `device`, `host` or `off`. With `host` the launch makes the tensor
+    /// maps.
+    #[must_use]
+    pub fn tma(self, mode: &str) -> Kernel {
+        self.key("tma", quoted(mode))
+    }
+
     /// The configuration of `@triton.autotune` of this number.
     #[must_use]
     pub fn config(self, number: u32) -> Kernel {

@@ -111,23 +111,17 @@ impl ArrayMap {
         let name = ARRAY_MAP.name();
         let map = ArrayMap::read(attr)
             .ok_or_else(|| format!("`{name}` needs the number `base` and lists `extents` and `strides` of sums"))?;
-        let Some(TypeData::Function { inputs, .. }) =
-            Func::of(ir, func).and_then(|f| f.function_type(ir)).map(Type::data)
-        else {
-            return Ok(());
-        };
-        let ty = inputs.get(index).copied();
-        let rank = ty.filter(|t| matches!(t.data(), TypeData::TensorDesc { .. })).map(Type::rank);
+        let ty = Func::of(ir, func).and_then(|f| f.function_type(ir)).map(Type::data);
+        let Some(TypeData::Function { inputs, .. }) = ty else { return Ok(()) };
+        let own = inputs.get(index).filter(|t| matches!(t.data(), TypeData::TensorDesc { .. }));
+        let rank = own.map(|t| t.rank());
         if rank != Some(map.extents.len()) || rank != Some(map.strides.len() + 1) {
             return Err(format!("`{name}` of a tensor descriptor has an extent for each axis and a stride less"));
         }
-        let taken = |n: u32, fits: fn(Type) -> bool| {
-            let other = inputs.get(n as usize).copied().filter(|&t| fits(t));
-            other.is_some() && (n as usize) < index
-        };
+        let before = |n: u32| inputs[..index].get(n as usize).copied();
         let sums = map.extents.iter().flatten().chain(&map.strides);
-        let known = sums.flat_map(|s| &s.0).flat_map(|t| &t.factors).all(|&n| taken(n, Type::is_int));
-        if !known || !taken(map.base, Type::is_ptr) {
+        let known = sums.flat_map(|s| &s.0).flat_map(|t| &t.factors).all(|&n| before(n).is_some_and(Type::is_int));
+        if !known || !before(map.base).is_some_and(Type::is_ptr) {
             return Err(format!("`{name}` names a pointer and integers among the parameters before it"));
         }
         if index + 1 < inputs.len() && ir.param_attr(func, index + 1, ARRAY_MAP).is_none() {
