@@ -7,7 +7,8 @@
 //! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the
 //!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
-//!    the report says that the registers could be chosen better, ptxas runs once more in another way ([`again`]).
+//!    the report or the machine code says that the registers could be chosen better, ptxas runs once more in another way
+//!    ([`again`], [`waits`]).
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
@@ -68,7 +69,7 @@ pub struct AssembleOptions<'a> {
     pub source_name: Option<&'a str>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
-    /// Whether ptxas runs once more, in another way, where its allocator of registers gave up.
+    /// Whether ptxas runs once more, in another way, where it may choose registers better.
     pub again: bool,
     /// The bytes of shared memory of a block, if they are known. Then ptxas also runs once more where a few registers less
     /// would make room for one more block on a multiprocessor.

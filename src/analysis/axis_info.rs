@@ -262,11 +262,12 @@ impl AxisInfoAnalysis {
         changed || self.learned && self.missing
     }
 
-    /// Values that no rule reached know nothing but their hints.
+    /// Values that no rule reached know nothing but their hints. Notes whether runs may break.
     fn close(&mut self, ir: &Ir, func: Op) {
         for op in ir.all_ops(func) {
-            let extends = ir.is(op, ArithOp::Extui) && ir.ty(ir.operands(op)[0]).elem().bit_width() > Some(1);
-            self.may_break |= extends && ir.ty(ir.operands(op)[0]).is_tensor() || ir.get(op, CONTIGUITY).is_some();
+            let is_number = |ty: Type| ty.is_tensor() && ty.elem().bit_width() > Some(1);
+            let extends = ir.is(op, ArithOp::Extui) && is_number(ir.ty(ir.operands(op)[0]));
+            self.may_break |= extends || ir.get(op, CONTIGUITY).is_some();
             let args = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
             for &value in ir.results(op).iter().chain(args) {
                 self.infos[value.index()].get_or_insert_with(|| pessimistic(ir, value));

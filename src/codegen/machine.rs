@@ -274,7 +274,8 @@ pub(crate) trait Machine: Sync {
 
     fn store_hint<'c>(&self, cx: &mut Lower<'c, '_>, caching: &Caching) -> Res<CacheHint<'c>>;
 
-    /// Whether accesses of global memory that follow one another take one address and their distances from it.
+    /// Whether accesses of global memory that follow one another take one address and their distances from it, as text of
+    /// the instruction. Where accesses are LLVM's own, LLVM looks for such addresses.
     fn takes_distances(&self) -> bool {
         false
     }

@@ -28,8 +28,10 @@ const LOADS: usize = 16;
 /// `T / W / n` of [`waits`] from which on a loop waits more than it issues, but for what the model does not know.
 const WAITING: f64 = 0.9;
 
-/// Products on the tensor cores, and copies that no instruction waits for by name.
+/// Copies to shared memory, which no instruction waits for by name.
 const COPIES: &str = "cp.async";
+
+/// Products on the tensor cores.
 const ASYNCHRONOUS: &str = "wgmma.mma_async";
 const SYNCHRONOUS: &str = "mma.sync";
 
@@ -96,17 +98,12 @@ impl Attempt {
     /// Whether the second answer is better than the first. One for more blocks that has far fewer registers than it may
     /// have keeps too few values at once, and instructions wait for each other.
     pub(super) fn is_better(self, second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
+        let (after, before) = (second.usage(), first.usage());
         match self {
-            Attempt::Loop => second.usage().spilled() == 0 && gains(second, first, threads(ptx), target),
-            _ => self.uses_less(&second.usage(), &first.usage(), ptx),
-        }
-    }
-
-    fn uses_less(self, second: &Usage, first: &Usage, ptx: &str) -> bool {
-        match self {
-            Attempt::Recover => second.spilled() < first.spilled(),
-            Attempt::Blocks(_) => second.spilled() <= first.spilled() && second.registers * 10 >= first.registers * 7,
-            Attempt::Stream | Attempt::Loop => second.spilled() == 0 && resident(second, threads(ptx)) >= ENOUGH,
+            Attempt::Recover => after.spilled() < before.spilled(),
+            Attempt::Blocks(_) => after.spilled() <= before.spilled() && after.registers * 10 >= before.registers * 7,
+            Attempt::Stream => after.spilled() == 0 && resident(&after, threads(ptx)) >= ENOUGH,
+            Attempt::Loop => after.spilled() == 0 && gains(second, first, threads(ptx), target),
         }
     }
 }
@@ -224,6 +221,17 @@ mod tests {
     use super::*;
     use crate::ptxas::FunctionUsage;
 
+    /// An answer of ptxas without machine code.
+    fn made(usage: Usage) -> Assembled {
+        Assembled {
+            cubin: vec![],
+            functions: vec![FunctionUsage { name: String::new(), entry: true, usage }],
+            log: String::new(),
+            time: Duration::ZERO,
+            ptxas: PathBuf::new(),
+        }
+    }
+
     #[test]
     fn few_registers_and_spills_are_a_defeat() {
         let usage = |registers, spill_stores| Usage { registers, spill_stores, ..Usage::default() };
@@ -263,7 +271,8 @@ mod tests {
     #[test]
     fn another_block_may_not_cost_too_much() {
         let usage = |registers, spill_loads| Usage { registers, spill_loads, ..Usage::default() };
-        let is_better = |second, first| Attempt::Blocks(2).uses_less(&second, &first, "");
+        let target = Target::parse("sm_90a").unwrap();
+        let is_better = |second, first| Attempt::Blocks(2).is_better(&made(second), &made(first), "", &target);
         assert!(is_better(usage(168, 0), usage(178, 0)));
         assert!(!is_better(usage(168, 4), usage(178, 0)));
         assert!(!is_better(usage(122, 0), usage(198, 0)));
@@ -274,14 +283,7 @@ mod tests {
         let target = Target::parse("sm_90a").unwrap();
         let usage = |registers| Usage { registers, ..Usage::default() };
         let ptx = |body: &str| format!(".visible .entry k()\n.reqntid 128\n{{\n{body}\nret;\n}}\n");
-        let first = |registers| Assembled {
-            cubin: vec![],
-            functions: vec![FunctionUsage { name: String::new(), entry: true, usage: usage(registers) }],
-            log: String::new(),
-            time: Duration::ZERO,
-            ptxas: PathBuf::new(),
-        };
-        let tried = |registers, body: &str| attempt(&first(registers), &ptx(body), &target, Some(0));
+        let tried = |registers, body: &str| attempt(&made(usage(registers)), &ptx(body), &target, Some(0));
         let turn = "$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;";
         assert_eq!(tried(32, ""), Some(Attempt::Stream));
         assert_eq!(tried(32, turn), Some(Attempt::Stream));
@@ -292,7 +294,8 @@ mod tests {
         assert_eq!(tried(64, ""), None);
         assert_eq!(tried(32, "mma.sync.aligned"), None);
         assert_eq!(tried(32, ".maxnreg 32"), None);
-        let is_better = |registers| Attempt::Stream.uses_less(&usage(registers), &usage(32), &ptx(""));
+        let first = made(usage(32));
+        let is_better = |registers| Attempt::Stream.is_better(&made(usage(registers)), &first, &ptx(""), &target);
         assert!(is_better(56));
         assert!(!is_better(64));
     }
