@@ -21,6 +21,8 @@
 //! three became cheaper by a tenth or more in this model. They ran 1.50, 1.40 and 1.10 times as fast; the best of the
 //! others 1.13, the worst 0.66 (`docs/performance.md`).
 
+use std::collections::BTreeMap;
+
 use crate::target::Target;
 
 /// Cycles from a load of global memory to its value: between a hit and a miss of the second cache.
@@ -156,7 +158,7 @@ impl Instruction {
 
 /// The loops without another one in them, as their first and last instructions. Of branches to one place the last counts.
 fn innermost(list: &[Instruction], target: &Target) -> Vec<(usize, usize)> {
-    let mut ends = std::collections::BTreeMap::new();
+    let mut ends = BTreeMap::new();
     for (place, instruction) in list.iter().enumerate() {
         // The end of the code is a branch to itself.
         if let Some(start) = instruction.target(place, target).filter(|&start| start < place) {

@@ -46,18 +46,11 @@ use inkwell::values::{
 
 use self::offset::{Offset, Recipe, is_step, origin, unit, value_operand};
 use super::pointers::MOST_CARRIED;
-use super::users::users;
+use super::users::{Id, id, users};
 use crate::ir::core::hash::{Map, Set};
 
 /// The fewest pointers for which a base is worth it.
 const LEAST: usize = 4;
-
-/// An LLVM value or block by its place in memory.
-type Id = usize;
-
-fn id(value: &impl AsValueRef) -> Id {
-    value.as_value_ref() as Id
-}
 
 /// Gives the loops that carry more than [`MOST_CARRIED`] pointers bases.
 ///

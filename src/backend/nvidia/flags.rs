@@ -26,21 +26,13 @@
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, IntType};
-use inkwell::values::{
-    AsValueRef, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue,
-};
+use inkwell::values::{BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue};
 
+use super::users::{Id, id};
 use crate::ir::core::hash::Map;
 
 /// The fewest flags of a block that become numbers: one more than there are predicate registers.
 const LEAST: usize = 8;
-
-/// An LLVM value by its place in memory.
-type Id = usize;
-
-fn id(value: &impl AsValueRef) -> Id {
-    value.as_value_ref() as Id
-}
 
 /// Gives the loops of every function numbers in place of flags.
 ///

@@ -36,9 +36,9 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, IntType};
-use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, IntValue, Operand};
+use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntValue, Operand};
 
-use super::users::users;
+use super::users::{Id, id, users};
 use crate::ir::core::hash::Map;
 
 /// The fewest masks of a block that are packed. ptxas keeps seven of eight where they are: rows of eight vectors lost
@@ -49,13 +49,6 @@ const BITS: usize = 32;
 /// The fewest masks of a word with the same condition for which the word is combined with it. So many are packed too:
 /// without that, each is computed anew wherever it is used.
 const LEAST_COMBINED: usize = 8;
-
-/// An LLVM value by its place in memory.
-type Id = usize;
-
-fn id(value: &impl AsValueRef) -> Id {
-    value.as_value_ref() as Id
-}
 
 /// Packs the masks of every function; `false` if there are none to pack.
 ///

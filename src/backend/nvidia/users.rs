@@ -1,6 +1,14 @@
-//! Who uses a value of LLVM's IR.
+//! Values of LLVM's IR: what tells them apart, and who uses them.
 
 use inkwell::values::{AsValueRef, BasicValueUse, InstructionValue};
+
+/// An LLVM value or block by its place in memory.
+pub(super) type Id = usize;
+
+/// The number of a value.
+pub(super) fn id(value: &impl AsValueRef) -> Id {
+    value.as_value_ref() as Id
+}
 
 /// The instructions that use what one computes, as often as they use it.
 pub(super) fn users(value: InstructionValue<'_>) -> impl Iterator<Item = InstructionValue<'_>> {
