@@ -37,7 +37,8 @@ pub fn waited_for(ir: &Ir, looped: Op) -> BTreeSet<Op> {
 }
 
 /// The products whose innermost loop this is.
-fn products(ir: &Ir, looped: Op) -> Vec<Op> {
+#[must_use]
+pub fn products(ir: &Ir, looped: Op) -> Vec<Op> {
     let all = ir.all_ops(looped).into_iter();
     all.filter(|&op| ir.kind(op).is_product() && loop_around(ir, op) == Some(looped)).collect()
 }

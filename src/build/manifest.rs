@@ -52,8 +52,9 @@ pub struct Build {
     pub line_info: bool,
     pub fp_fusion: bool,
     pub retry: bool,
-    /// Which loads of tiles become copies by hardware, in kernels that say nothing: `off` or `device`.
-    pub tma: Tma,
+    /// Which loads of tiles become copies by hardware, in kernels that say nothing. If this says nothing either, launchers
+    /// make tensor maps ([`Tma::Host`]) on `sm_90a`, but for kernels that Triton's launchers run.
+    pub tma: Option<Tma>,
 }
 
 impl Default for Build {
@@ -70,7 +71,7 @@ impl Default for Build {
             line_info: true,
             fp_fusion: true,
             retry: true,
-            tma: Tma::default(),
+            tma: None,
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::manifest::{self, Build, Configs, Constant, Kernel, Manifest, Tuned};
 use super::tuned::{self, Key};
 use super::unit::Unit;
-use crate::backend::{self, Stage};
+use crate::backend::{self, Stage, Tma};
 use crate::diag::codes::cli;
 use crate::diag::suggest::did_you_mean;
 use crate::diag::{Diagnostic, Place};
@@ -259,11 +260,13 @@ impl Plan {
                         choice.variants.iter().position(|v| job.variant.as_ref().is_some_and(|w| w.name == v.name));
                     keys[at.unwrap_or(0)].clone()
                 };
-                units.extend(jobs.into_iter().map(|job| Unit {
-                    kernel: name.to_owned(),
-                    keys: keys_of(&job),
-                    job,
-                    several_configs,
+                units.extend(jobs.into_iter().map(|mut job| {
+                    // Launchers make tensor maps, and these are what was measured to be faster.
+                    let says_nothing = kernel.tma.or(self.manifest.build.tma).is_none();
+                    if says_nothing && !kernel.triton_abi && job.target.has_wgmma() {
+                        Arc::make_mut(&mut job.options).tma = Tma::Host;
+                    }
+                    Unit { kernel: name.to_owned(), keys: keys_of(&job), job, several_configs }
                 }));
             }
         }
@@ -292,7 +295,7 @@ impl Plan {
             retry: build.retry,
             line_info: build.line_info,
             triton_abi: kernel.triton_abi,
-            tma: kernel.tma.unwrap_or(build.tma),
+            tma: kernel.tma.or(build.tma).unwrap_or_default(),
             symbol: renamed.then(|| match &kernel.config {
                 Configs::None => name.to_owned(),
                 Configs::These(list) if list.len() == 1 => name.to_owned(),

@@ -245,10 +245,14 @@ impl<'c> Lower<'c, '_> {
         for &arg in ir.args(first) {
             let count = self.register_types(ir.ty(arg))?.len();
             let regs: Vec<Val<'c>> = params.by_ref().take(count).collect();
-            if regs.len() != count {
-                return Err(defect("a parameter too few"));
+            match regs[..] {
+                [parameter] if self.declared.kernel && matches!(*ir.ty(arg), TypeData::TensorDesc { .. }) => {
+                    let address = self.machine.descriptor_address(self, parameter)?;
+                    self.set(arg, vec![address]);
+                }
+                _ if regs.len() == count => self.set(arg, regs),
+                _ => return Err(defect("a parameter too few")),
             }
-            self.set(arg, regs);
         }
         Ok(())
     }

@@ -219,6 +219,11 @@ pub(crate) trait Machine: Sync {
     /// Says that parameter `place` of a kernel is a tensor descriptor, which lies where parameters lie.
     fn describe_descriptor<'c>(&self, cx: &Lower<'c, '_>, kernel: FunctionValue<'c>, place: u32);
 
+    /// The address of a tensor descriptor that is a parameter of the kernel, for those that use it.
+    fn descriptor_address<'c>(&self, _: &mut Lower<'c, '_>, parameter: Val<'c>) -> Res<Val<'c>> {
+        Ok(parameter)
+    }
+
     // ---- threads and programs ----
 
     /// The number of the thread in its block.

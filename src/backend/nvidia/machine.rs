@@ -6,7 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Nvptx;
-use super::{atomics, debug, dialect, fp_convert, math, memory, mma, warp};
+use super::{atomics, debug, dialect, fp_convert, math, memory, mma, tma, warp};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
@@ -62,6 +62,10 @@ impl Machine for Nvidia {
     fn describe_descriptor<'c>(&self, cx: &Lower<'c, '_>, kernel: FunctionValue<'c>, place: u32) {
         let constant = cx.llvm.create_string_attribute("nvvm.grid_constant", "");
         kernel.add_attribute(AttributeLoc::Param(place), constant);
+    }
+
+    fn descriptor_address<'c>(&self, cx: &mut Lower<'c, '_>, parameter: Val<'c>) -> Res<Val<'c>> {
+        tma::shared_address(cx, parameter)
     }
 
     fn thread_id<'c>(&self, cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {

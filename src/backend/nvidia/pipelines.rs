@@ -32,6 +32,15 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::reorder_broadcast::PASS);
     p.add(&cse::PASS);
     p.add(&symbol_dce::PASS);
+    // A row that several steps make together is what a descriptor should describe.
+    if options.pipelining.steps == Steps::Fused && options.num_ctas == 1 && target.has_wgmma() {
+        let chosen = [
+            ("num-stages", options.num_stages.to_string()),
+            ("num-warps", options.num_warps.to_string()),
+            (fuse_k_steps::SHARED, target.shared.bytes.to_string()),
+        ];
+        p.add_with(&fuse_k_steps::PASS, &chosen);
+    }
     // By default where it was measured to be faster, which was on warp groups of one block.
     let gains = options.num_warps >= 4 && options.num_ctas == 1 && target.has_wgmma();
     let wanted = options.tma == Tma::Device || matches!(options.tma, Tma::Auto | Tma::Host) && gains;
@@ -52,14 +61,6 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
             chosen.extend([(loads_to_tma::LAUNCH, "true".to_owned()), (loads_to_tma::DEVICE, device.to_string())]);
         }
         p.add_with(&loads_to_tma::PASS, &chosen);
-    }
-    if options.pipelining.steps == Steps::Fused && options.num_ctas == 1 && target.has_wgmma() {
-        let chosen = [
-            ("num-stages", options.num_stages.to_string()),
-            ("num-warps", options.num_warps.to_string()),
-            (fuse_k_steps::SHARED, target.shared.bytes.to_string()),
-        ];
-        p.add_with(&fuse_k_steps::PASS, &chosen);
     }
     p.add(&tt::loop_unroll::PASS);
     p

@@ -231,6 +231,22 @@ fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
     }
 }
 
+/// An address of a descriptor that ptxas keeps in registers that all threads share, where the hardware reads it.
+///
+/// ptxas adds a parameter's place to the address of all parameters next to each use. A copy is for one elected thread, so
+/// this addition becomes one of that thread, in registers of its own, and four instructions bring the sum to the shared
+/// ones in each round of a loop. That is not done to a sum with something that ptxas does not know to be zero: here the
+/// highest bit of a number of blocks, of which there are at most 65,535.
+pub(super) fn shared_address<'c>(cx: &mut Lower<'c, '_>, descriptor: Val<'c>) -> Res<Val<'c>> {
+    let Val::PointerValue(address) = descriptor else { return Err(defect("a descriptor that is no address")) };
+    let word = cx.int_type(32).into();
+    let blocks = cx.inline_asm("mov.u32 $0, %nctaid.z;", "=r", &[word], &[], false)?;
+    let zero = cx.b.build_right_shift(as_int(blocks[0])?, cx.i32(31), false, "")?;
+    let zero = cx.b.build_int_z_extend(zero, cx.int_type(64), "")?;
+    // SAFETY: an index is added to an address, and the address is not read.
+    Ok(unsafe { cx.b.build_gep(cx.int_type(8), address, &[zero], "")? }.into())
+}
+
 /// `ttng.reinterpret_tensor_descriptor`: the address in generic form.
 pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);

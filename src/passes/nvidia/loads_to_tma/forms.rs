@@ -14,6 +14,8 @@
 //! 3. A remainder `x % m` and a clamp `where(x < m, x, …)`, `minimum(x, m - 1)` are `x` where `x < m`. That is a
 //!    [`Limit`] of the form: beyond it the form says nothing. A remainder of a negative number is one, and that number
 //!    itself if it is greater than -m.
+//! 4. `c / n` and `c % n` of a range from zero, as `ttc-fuse-k-steps` writes them, are a [`Form::quotients`] and the
+//!    range less so many of these: `(c % 32) * s + (c / 32) * (32 * s)` is `c * s`.
 //!
 //! # What is taken for granted
 //!
@@ -42,6 +44,9 @@ pub(super) struct Form {
     pub start: Poly,
     /// One for each axis of the tensor; zero along an axis of size 1.
     pub steps: Vec<Poly>,
+    /// What the whole quotient of an index along an axis and a number is multiplied with; none is zero. An address with
+    /// one is no rectangle.
+    pub quotients: BTreeMap<(usize, i64), Poly>,
     pub limits: Vec<Limit>,
 }
 
@@ -63,7 +68,7 @@ impl Form {
 
     /// The value of all elements, if they are the same integer.
     pub(super) fn as_uniform(&self) -> Option<&Poly> {
-        let plain = self.base.is_none() && self.limits.is_empty();
+        let plain = self.base.is_none() && self.limits.is_empty() && self.quotients.is_empty();
         (plain && self.steps.iter().all(Poly::is_zero)).then_some(&self.start)
     }
 
@@ -82,6 +87,11 @@ impl Form {
         for (step, more) in self.steps.iter_mut().zip(&other.steps) {
             *step = step.add(more)?;
         }
+        for (of, more) in other.quotients {
+            let sum = self.quotients.entry(of).or_default();
+            *sum = sum.add(&more)?;
+        }
+        self.quotients.retain(|_, poly| !poly.is_zero());
         self.limits.extend(other.limits);
         Some(self)
     }
@@ -91,9 +101,10 @@ impl Form {
             return None;
         }
         self.start = self.start.mul(by)?;
-        for step in &mut self.steps {
+        for step in self.steps.iter_mut().chain(self.quotients.values_mut()) {
             *step = step.mul(by)?;
         }
+        self.quotients.retain(|_, poly| !poly.is_zero());
         Some(self)
     }
 
@@ -102,7 +113,8 @@ impl Form {
         let steps = from.iter().map(|d| d.map_or_else(Poly::default, |d| self.steps[d].clone())).collect();
         let place = |axis: usize| from.iter().position(|&d| d == Some(axis));
         let limits = self.limits.into_iter().filter_map(|l| Some(Limit { axis: place(l.axis)?, ..l })).collect();
-        Form { steps, limits, ..self }
+        let quotients = self.quotients.into_iter().filter_map(|((d, n), poly)| Some(((place(d)?, n), poly))).collect();
+        Form { steps, quotients, limits, ..self }
     }
 }
 
@@ -120,7 +132,7 @@ pub(super) struct Forms<'a> {
     pub divisors_count: bool,
 }
 
-const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
+pub(super) const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
 const FROM_MEMORY: Why = Why("the address depends on what was read from memory");
 const NEGATIVE_WRAP: Why = Why("an index may be negative where it wraps around");
 const CARRIED: Why = Why("the address changes in the loop by something else than a fixed step");
@@ -266,6 +278,7 @@ impl<'a> Forms<'a> {
             }
             ArithOp::Extsi if !ir.ty(operands[0]).elem().is_int_of(1) => self.of(operands[0]),
             ArithOp::Remsi => self.remainder(operands[0], operands[1]),
+            ArithOp::Remui | ArithOp::Divui => self.part(operands[0], operands[1], kind == ArithOp::Remui),
             ArithOp::Minsi => self.at_most(operands[0], operands[1]),
             ArithOp::Select => self.clamp(operands[0], operands[1]),
             _ => Err(NOT_UNDERSTOOD),
@@ -321,6 +334,23 @@ impl<'a> Forms<'a> {
         Ok(limited)
     }
 
+    /// Step 4: the remainder, or the quotient, of a range from zero and a number.
+    fn part(&mut self, range: Value, count: Value, is_remainder: bool) -> Result<Form, Why> {
+        let form = self.of(range)?;
+        let count = self.uniform(count).and_then(|n| n.as_constant()).filter(|&n| n > 0).ok_or(NOT_UNDERSTOOD)?;
+        let axis = form.only_axis().filter(|&d| form.steps[d].as_constant() == Some(1)).ok_or(NOT_UNDERSTOOD)?;
+        let plain = form.base.is_none() && form.limits.is_empty() && form.quotients.is_empty();
+        if !plain || !form.start.is_zero() {
+            return Err(NOT_UNDERSTOOD);
+        }
+        let quotient = |n: i64| BTreeMap::from([((axis, count), Poly::constant(n))]);
+        Ok(if is_remainder {
+            Form { quotients: quotient(-count), ..form }
+        } else {
+            Form { quotients: quotient(1), ..Form::uniform(Poly::default(), form.steps.len()) }
+        })
+    }
+
     /// Step 3: `minimum(index, last)`.
     fn at_most(&mut self, a: Value, b: Value) -> Result<Form, Why> {
         let (a, b) = (self.of(a)?, self.of(b)?);
@@ -350,7 +380,8 @@ impl<'a> Forms<'a> {
     /// `form` where it is less than `count`: i < count - start along its only axis, whose step must be 1.
     fn limit(&self, form: Form, count: &Poly) -> Option<Form> {
         let axis = form.only_axis()?;
-        if form.base.is_some() || !form.limits.is_empty() || form.steps[axis].as_constant() != Some(1) {
+        let plain = form.base.is_none() && form.limits.is_empty() && form.quotients.is_empty();
+        if !plain || form.steps[axis].as_constant() != Some(1) {
             return None;
         }
         let below = count.sub(&form.start)?;

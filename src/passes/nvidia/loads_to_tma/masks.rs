@@ -86,7 +86,8 @@ fn comparison(forms: &mut Forms<'_>, compare: arith::Cmpi, axes: &[usize]) -> Op
         P::Sge => (y, x, false),
         _ => return None,
     };
-    if !less.limits.is_empty() || !more.limits.is_empty() || less.base.is_some() || more.base.is_some() {
+    let limited = !less.limits.is_empty() || !more.limits.is_empty() || less.base.is_some() || more.base.is_some();
+    if limited || less.quotients != more.quotients {
         return None;
     }
     // step · i < end

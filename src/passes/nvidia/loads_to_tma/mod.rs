@@ -23,7 +23,8 @@
 //! 5. Pointers that loops carried for these loads alone are dropped ([`carried`]).
 //!
 //! A compilation asks for the loads of loops that gain by it: those whose warp groups then run apart
-//! ([`DRIFTING_WARPS`]), and those that compute the addresses of all operands of their products ([`COMPUTED_ROW`]).
+//! ([`DRIFTING_WARPS`]), and those that compute the addresses of all operands of their products ([`COMPUTED_ROW`]), or
+//! that carry them, where the launch makes the descriptors.
 //!
 //! ```text
 //! for k in range(0, cdiv(K, 64)):
@@ -92,8 +93,8 @@ pub static PASS: Pass = Pass {
             name: COMPUTED_ROW,
             kind: OptionKind::Int,
             default: "0",
-            doc: "unless 0, only loads of 16-bit numbers with rows of so many bytes whose addresses a loop computes anew; \
-                  with the option before, the loads of either",
+            doc: "unless 0, only loads of 16-bit numbers with rows of so many bytes whose addresses a loop computes anew, \
+                  or with `launch` any operands with such rows; with the option before, the loads of either",
         },
         OptionSpec { name: WARPS, kind: OptionKind::Int, default: "4", doc: "warps that share a product" },
         OptionSpec {
@@ -120,6 +121,10 @@ pub const DEVICE: &str = "device";
 /// than a block loses while it makes descriptors, from about eight iterations on (docs/performance.md).
 const LEAST_BETWEEN: i64 = 64;
 
+/// The same where the launch makes the descriptors, in loops with two products: with more of them a slot is read by
+/// several, and becomes free late.
+const LEAST_BETWEEN_TWO: i64 = 32;
+
 /// Elements of a product a thread from which on it was measured that a loop gains more from addresses that it need not
 /// compute than a block loses while it makes descriptors.
 const LEAST_OF_PRODUCT: i64 = 64;
@@ -141,8 +146,8 @@ struct Plan {
     rectangle: Rectangle,
     /// Whether the block is selected from under the load's mask.
     select: bool,
-    /// The loop that computes the addresses, if only that speaks for the descriptor.
-    computed_in: Option<Op>,
+    /// The loop that gains only if all operands of its products become TMA, if the load is in such a one.
+    whole: Option<Op>,
 }
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
@@ -195,7 +200,7 @@ fn plan_kernel(ir: &Ir, kernel: Op, cx: &mut PassCx) -> Vec<Plan> {
     }
     let becomes: BTreeSet<Op> = planned.iter().filter(|(_, plan)| plan.is_ok()).map(|&(load, _)| load).collect();
     let is_whole =
-        |plan: &Plan| plan.computed_in.is_none_or(|looped| operands_of(ir, looped).all(|load| becomes.contains(&load)));
+        |plan: &Plan| plan.whole.is_none_or(|looped| operands_of(ir, looped).all(|load| becomes.contains(&load)));
     let mut plans = vec![];
     for (load, plan) in planned {
         let alone = Why("another operand of the loop's products does not");
@@ -224,10 +229,22 @@ fn operands_of(ir: &Ir, looped: Op) -> impl Iterator<Item = Op> {
 
 /// The plan with a descriptor that the launch makes.
 fn plan_for_launch(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
-    if cx.flag(PRODUCTS) && !feeds_product(forms.ir, forms.ir.result(op)) {
+    let ir = forms.ir;
+    if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
         return Err(NO_PRODUCT);
     }
-    prove(forms, facts, op, cx, cx.int(LEAST_ROW), rectangle::prove_at_launch)
+    let (drifting, row) = (u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0), cx.int(COMPUTED_ROW));
+    let looped = chained_products::loop_around(ir, op);
+    let whole = looped.filter(|&looped| row > 0 && chained_products::waited_for(ir, looped).is_empty());
+    if whole.is_none() && drifting > 0 {
+        let two = looped.is_some_and(|looped| chained_products::products(ir, looped).len() == 2);
+        if !gains_from_drift(ir, op, drifting, if two { LEAST_BETWEEN_TWO } else { LEAST_BETWEEN }) {
+            return Err(Why("products of its loop wait for one another, with too little to do between them"));
+        }
+    }
+    let least_row = if whole.is_some() { row } else { cx.int(LEAST_ROW) };
+    let plan = prove(forms, facts, op, cx, least_row, rectangle::prove_at_launch)?;
+    Ok(Plan { whole, ..plan })
 }
 
 const NO_PRODUCT: Why = Why("it feeds no matrix product");
@@ -242,7 +259,7 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
         return Err(Why("the kernel makes no descriptors on this GPU, or with these options"));
     }
     let (drifting, least_computed) = (u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0), cx.int(COMPUTED_ROW));
-    let drifts = drifting > 0 && gains_from_drift(ir, op, drifting);
+    let drifts = drifting > 0 && gains_from_drift(ir, op, drifting, LEAST_BETWEEN);
     let computed_in = if drifts || least_computed == 0 { None } else { computed_in(ir, op, cx.int(WARPS)) };
     if (drifting > 0 || least_computed > 0) && !drifts && computed_in.is_none() {
         return Err(Why(
@@ -252,7 +269,7 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     }
     let least_row = if computed_in.is_some() { least_computed } else { cx.int(LEAST_ROW) };
     let plan = prove(forms, facts, op, cx, least_row, rectangle::prove)?;
-    Ok(Plan { computed_in, ..plan })
+    Ok(Plan { whole: computed_in, ..plan })
 }
 
 /// A proof that an access is one through a descriptor.
@@ -290,7 +307,7 @@ fn prove(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx, least_row: i
     }
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
     let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
-    Ok(Plan { load: op, rectangle, select, computed_in: None })
+    Ok(Plan { load: op, rectangle, select, whole: None })
 }
 
 /// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying pointers,
@@ -308,13 +325,13 @@ fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
 }
 
 /// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the descriptor
-/// costs.
-fn gains_from_drift(ir: &Ir, load: Op, warps: u32) -> bool {
+/// costs: a thread has `least` elements or more between two products.
+fn gains_from_drift(ir: &Ir, load: Op, warps: u32, least: i64) -> bool {
     let Some(looped) = chained_products::loop_around(ir, load) else { return false };
     let waited_for = chained_products::waited_for(ir, looped);
     let elements: i64 = waited_for.into_iter().map(|op| ir.ty(ir.result(op)).num_elements()).sum();
     ir.ty(ir.result(load)).elem().bit_width() == Some(16)
-        && elements >= LEAST_BETWEEN * i64::from(32 * warps)
+        && elements >= least * i64::from(32 * warps)
         && chained_products::warps_may_drift(ir, looped, warps)
 }
 

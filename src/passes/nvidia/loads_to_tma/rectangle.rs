@@ -37,7 +37,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::forms::{Form, Forms};
+use super::forms::{Form, Forms, NOT_UNDERSTOOD};
 use super::masks::{Term, Test};
 use super::poly::{Atom, Poly, Product};
 use super::why::Why;
@@ -177,6 +177,9 @@ fn ordered_axes(form: &Form, shape: &[i64], access: &Access<'_>, elem: Type) -> 
     if axes.len() > MOST_AXES {
         return Err(Why("the tensor has more than five axes"));
     }
+    if !form.quotients.is_empty() {
+        return Err(NOT_UNDERSTOOD);
+    }
     if axes.iter().any(|&d| form.steps[d].is_zero()) {
         return Err(Why("elements along an axis have the same address"));
     }
@@ -191,7 +194,11 @@ fn ordered_axes(form: &Form, shape: &[i64], access: &Access<'_>, elem: Type) -> 
     if !plain || ![8, 16, 32, 64].contains(&bits) {
         return Err(Why("hardware moves no elements of this type"));
     }
-    if shape[innermost] * bits / 8 < access.least_row {
+    let row = shape[innermost] * bits / 8;
+    if row >= ALIGNMENT && row < access.least_row {
+        return Err(Why("a row of the tile has too few bytes"));
+    }
+    if row < access.least_row {
         return Err(Why("a row of the tile has less than 16 bytes in a block"));
     }
     Ok(axes)
