@@ -97,6 +97,8 @@ pub struct Assembled {
     pub cubin: Vec<u8>,
     /// What `-v` says of each function, in the order of the log.
     pub functions: Vec<FunctionUsage>,
+    /// Whether spills are what room for another block of the kernel costs: with fewer blocks it would have none.
+    pub traded: bool,
     /// Everything ptxas printed.
     pub log: String,
     /// Wall time of the ptxas process.
@@ -136,7 +138,8 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
     let Ok(second) = once(ptx, target, options, &option) else { return Ok(first) };
     let time = first.time + second.time;
     let is_better = attempt.is_better(&second, &first, ptx, target);
-    Ok(Assembled { time, ..if is_better { second } else { first } })
+    let traded = is_better && second.usage().spilled() > first.usage().spilled();
+    Ok(Assembled { time, traded, ..if is_better { second } else { first } })
 }
 
 /// One run of ptxas with further options.
@@ -162,7 +165,8 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, more: &[&str]) ->
         return Err(failure::of_cubin(&run, &ended, ptx, target, &why));
     }
     let log = ended.log();
-    Ok(Assembled { cubin: output, functions: report::parse(&log), log, time: ended.time, ptxas: run.tool_path })
+    let functions = report::parse(&log);
+    Ok(Assembled { cubin: output, functions, traded: false, log, time: ended.time, ptxas: run.tool_path })
 }
 
 /// The release of a ptxas, such as `13.4`, from the last lines of `ptxas --version`:

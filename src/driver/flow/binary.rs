@@ -42,7 +42,7 @@ impl Flow<'_, '_> {
         }
         let shared = self.made.metadata.shared;
         let mut best = (self.assembled(&ptx, None, shared)?, ptx);
-        if best.0.spilled() == 0 || best.1.len() > LARGEST {
+        if best.0.spilled() == 0 || best.0.traded || best.1.len() > LARGEST {
             return Ok((best.1, Some(best.0)));
         }
         let mut others = vec![];
