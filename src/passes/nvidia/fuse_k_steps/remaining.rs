@@ -58,14 +58,19 @@ impl Loop {
                 difference.lhs(ir) == self.end && self.is_first_column(ir, difference.rhs(ir))
             });
         }
-        // first column + c < K
-        let Some(sum) = defined(ir, less, ArithOp::Addi).map(Addi) else { return false };
+        end == self.end && self.is_number_of_column(ir, less, axis)
+    }
+
+    /// Whether a tensor holds the numbers of the step's columns along this axis: first column + c.
+    fn is_number_of_column(&self, ir: &Ir, value: Value, axis: usize) -> bool {
+        let Some(op) = ir.def_op(value) else { return false };
+        let Some(sum) = Addi::of(ir, op) else {
+            return viewed(ir, op, axis).is_some_and(|(from, axis)| self.is_number_of_column(ir, from, axis));
+        };
         let parts = [(sum.lhs(ir), sum.rhs(ir)), (sum.rhs(ir), sum.lhs(ir))];
-        end == self.end
-            && parts.into_iter().any(|(first, columns)| {
-                self.is_columns(ir, columns, axis)
-                    && number(ir, first).is_some_and(|first| self.is_first_column(ir, first))
-            })
+        parts.into_iter().any(|(first, columns)| {
+            self.is_columns(ir, columns, axis) && number(ir, first).is_some_and(|first| self.is_first_column(ir, first))
+        })
     }
 
     /// Whether a load reads nothing from the end on; K is along this axis.

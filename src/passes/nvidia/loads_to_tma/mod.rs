@@ -125,9 +125,10 @@ const LEAST_BETWEEN: i64 = 64;
 /// several, and becomes free late.
 const LEAST_BETWEEN_TWO: i64 = 32;
 
-/// Elements of a product a thread from which on it was measured that a loop gains more from addresses that it need not
-/// compute than a block loses while it makes descriptors.
-const LEAST_OF_PRODUCT: i64 = 64;
+/// Elements of a product, all together and a thread, from which on it was measured that a loop gains more from addresses
+/// that it need not compute than a block loses while it makes descriptors.
+const LEAST_OF_TILE: i64 = 128 * 128;
+const LEAST_OF_THREAD: i64 = 64;
 
 /// Iterations below which it does not, where they are known.
 const LEAST_TRIPS: i64 = 8;
@@ -311,15 +312,17 @@ fn prove(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx, least_row: i
 }
 
 /// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying pointers,
-/// if a product of it is large enough and none waits for another. Those computations are what a descriptor saves.
+/// if a product of it is large enough and none waits for another. Those computations are what a descriptor saves. The
+/// loop is in another one: a block that computes one tile lost more while it made descriptors.
 fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
     let looped = chained_products::loop_around(ir, load)?;
     let ValueDef::Result { op: from, .. } = ir.def(tt::Load(load).ptr(ir)) else { return None };
-    let computes = ir.is_ancestor(looped, from) && from != looped;
+    let computes = ir.is_ancestor(looped, from) && from != looped && rectangle::is_in_loop(ir, looped);
     let is_narrow = ir.ty(ir.result(load)).elem().bit_width() == Some(16);
     let is_long = trips(ir, For(looped)).is_none_or(|trips| trips >= LEAST_TRIPS);
     let mut products = ir.all_ops(looped).into_iter().filter(|&op| ir.kind(op).is_product());
-    let is_large = products.any(|op| ir.ty(ir.result(op)).num_elements() >= LEAST_OF_PRODUCT * 32 * warps);
+    let least = LEAST_OF_TILE.max(LEAST_OF_THREAD * 32 * warps);
+    let is_large = products.any(|op| ir.ty(ir.result(op)).num_elements() >= least);
     let waits = || !chained_products::waited_for(ir, looped).is_empty();
     (computes && is_narrow && is_long && is_large && !waits()).then_some(looped)
 }

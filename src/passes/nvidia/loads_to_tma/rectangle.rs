@@ -138,6 +138,11 @@ fn loops_around(ir: &Ir, op: Op) -> Vec<Op> {
     around.filter(|&op| ir.kind(op).has(Traits::LOOP)).collect()
 }
 
+/// Whether an operation runs several times.
+pub(super) fn is_in_loop(ir: &Ir, op: Op) -> bool {
+    !loops_around(ir, op).is_empty()
+}
+
 /// Finds the rectangle of an access through a descriptor that the launch makes.
 pub(super) fn prove_at_launch(
     forms: &mut Forms<'_>,
@@ -145,7 +150,7 @@ pub(super) fn prove_at_launch(
     access: &Access<'_>,
 ) -> Result<Rectangle, Why> {
     let given = Given::of(forms, access)?;
-    if !access.once && loops_around(forms.ir, access.op).is_empty() {
+    if !access.once && !is_in_loop(forms.ir, access.op) {
         return Err(Why("it is in no loop"));
     }
     at_place(forms, facts, &given, Place::Launch)
