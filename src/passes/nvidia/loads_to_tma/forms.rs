@@ -128,6 +128,9 @@ pub(super) struct Forms<'a> {
     pub narrow: BTreeSet<Poly>,
     /// Whether values are known not to be negative.
     pub signs: BTreeMap<Value, bool>,
+    /// Values that are the same number, by what computes it of which ([`super::same`]): the first of them.
+    pub computed: BTreeMap<(ArithOp, Vec<Poly>), Value>,
+    pub firsts: BTreeMap<Value, Value>,
     /// Whether parameters that something is divided by count as such.
     pub divisors_count: bool,
 }
@@ -140,7 +143,8 @@ const CARRIED: Why = Why("the address changes in the loop by something else than
 impl<'a> Forms<'a> {
     pub(super) fn new(ir: &'a Ir) -> Forms<'a> {
         let (known, open, narrow, signs) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
-        Forms { ir, known, open, narrow, signs, divisors_count: false }
+        let (computed, firsts) = (BTreeMap::new(), BTreeMap::new());
+        Forms { ir, known, open, narrow, signs, computed, firsts, divisors_count: false }
     }
 
     /// The form of an integer, an address, or a tensor of them. A scalar always has one.

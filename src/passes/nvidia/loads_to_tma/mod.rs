@@ -43,6 +43,7 @@ mod masks;
 mod poly;
 mod rectangle;
 mod rows;
+mod same;
 mod why;
 
 use std::collections::BTreeSet;
@@ -57,6 +58,7 @@ use crate::analysis::touched::{self, Touched};
 use crate::analysis::trips::trips;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value, ValueDef};
+use crate::ir::dialects::discardable::FLATTEN;
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
@@ -318,10 +320,12 @@ fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
     let looped = chained_products::loop_around(ir, load)?;
     let ValueDef::Result { op: from, .. } = ir.def(tt::Load(load).ptr(ir)) else { return None };
     let computes = ir.is_ancestor(looped, from) && from != looped && rectangle::is_in_loop(ir, looped);
+    let is_flattened = chained_products::loop_around(ir, looped).is_some_and(|outer| ir.get(outer, FLATTEN).is_some());
     let is_narrow = ir.ty(ir.result(load)).elem().bit_width() == Some(16);
     let is_long = trips(ir, For(looped)).is_none_or(|trips| trips >= LEAST_TRIPS);
     let mut products = ir.all_ops(looped).into_iter().filter(|&op| ir.kind(op).is_product());
-    let least = LEAST_OF_TILE.max(LEAST_OF_THREAD * 32 * warps);
+    // In one loop with what is around it, each iteration would also compute where the next tile begins.
+    let least = if is_flattened { 0 } else { LEAST_OF_TILE.max(LEAST_OF_THREAD * 32 * warps) };
     let is_large = products.any(|op| ir.ty(ir.result(op)).num_elements() >= least);
     let waits = || !chained_products::waited_for(ir, looped).is_empty();
     (computes && is_narrow && is_long && is_large && !waits()).then_some(looped)

@@ -21,8 +21,8 @@
 //!    `start` otherwise goes to the axis without an end whose stride divides it.
 //!    Where a loop counts down, what makes the coordinate zero in the end is added to it.
 //! 4. Other c_d must not be negative: the source would read below the base, hardware would not. They must fit into 32
-//!    bits, or be cut off at what fits if the extent does. Where the launch makes the descriptor, c_d may be negative in
-//!    programs of which nobody sees anything ([`super::rows`]).
+//!    bits, or be cut off at what fits if the extent does. c_d may be negative where nobody sees anything
+//!    ([`super::rows`]).
 //! 5. An axis without an end reaches as far as coordinates go: the source reads all of it. Where the launch makes the
 //!    descriptor and the coordinate is a constant, it ends behind the block.
 //! 6. The base and all strides but the innermost are multiples of 16 bytes (PTX ISA, "Tensor-map"), and strides are
@@ -276,7 +276,7 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given, plac
     let negative = why_negative(&axes, place);
     for axis in &mut axes {
         if !has_first(given, axis.of) && !forms.is_at_least_zero(&axis.coordinate) {
-            unseen_below.push(negative_where(forms, axis, place).ok_or(negative)?);
+            unseen_below.push(negative_where(forms, axis).ok_or(negative)?);
         }
         check_coordinate(forms, axis)?;
         check_stride(forms, axis)?;
@@ -482,11 +482,9 @@ fn bounded_axis(
     Ok(Axis { of: Some(d), size, coordinate, extents, ..Axis::new(given.form.steps[d].clone()) })
 }
 
-/// An axis of the tensor whose coordinate may be negative, and the differences of which one is negative then. A
-/// descriptor that the kernel makes has the part of the coordinate that is fixed in its base, where it may be negative.
-fn negative_where(forms: &mut Forms<'_>, axis: &Axis, place: Place) -> Option<(usize, Vec<Poly>)> {
-    let of = axis.of.filter(|_| place == Place::Launch)?;
-    Some((of, forms.causes(&axis.coordinate)?))
+/// An axis of the tensor whose coordinate may be negative, and the differences of which one is negative then.
+fn negative_where(forms: &mut Forms<'_>, axis: &Axis) -> Option<(usize, Vec<Poly>)> {
+    Some((axis.of?, forms.causes(&axis.coordinate)?))
 }
 
 /// What to say if a coordinate may be negative. An end that a launch does not know is in one, with a minus.

@@ -38,7 +38,13 @@ struct Hidden<'a> {
 pub(super) fn are_unseen(forms: &mut Forms<'_>, value: Value, limit: &Limit) -> bool {
     let beyond = Hidden {
         by: &limit.below,
-        rule: &|_, terms, axis| terms.contains(&Term::Below { axis, end: limit.below.clone() }),
+        rule: &|forms, terms, axis| {
+            let mut ends = terms.iter().filter_map(|t| match t {
+                Term::Below { axis: of, end } if *of == axis => Some(end),
+                _ => None,
+            });
+            ends.any(|end| forms.are_equal(end, &limit.below))
+        },
     };
     reaches_no_store(forms, value, limit.axis, &beyond)
 }
@@ -48,7 +54,7 @@ pub(super) fn are_unseen(forms: &mut Forms<'_>, value: Value, limit: &Limit) -> 
 pub(super) fn is_unseen_below(forms: &mut Forms<'_>, value: Value, axis: usize, causes: &[Poly]) -> bool {
     causes.iter().all(|cause| {
         let ends = |forms: &mut Forms<'_>, terms: &[Term], _: usize| {
-            terms.iter().any(|t| matches!(t, Term::Below { end, .. } if forms.ends_before(end, cause)))
+            terms.iter().any(|t| matches!(t, Term::Below { end, .. } if forms.is_over_before(end, cause)))
         };
         reaches_no_store(forms, value, axis, &Hidden { by: cause, rule: &ends })
     })
