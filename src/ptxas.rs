@@ -139,7 +139,7 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
     let time = first.time + second.time;
     let is_better = attempt.is_better(&second, &first, ptx, target);
     let traded = is_better && second.usage().spilled() > first.usage().spilled();
-    Ok(Assembled { time, traded, ..if is_better { second } else { first } })
+    Ok(Assembled { traded, time, ..if is_better { second } else { first } })
 }
 
 /// One run of ptxas with further options.
