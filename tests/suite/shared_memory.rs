@@ -45,12 +45,10 @@ const NEEDLESS: &[(&str, &str, &str)] = &[
     ("descriptors_copy", "sm_90a", "fence"),
     // Threads have only read what TMA writes over.
     ("descriptors_sum", "sm_90a", "fence"),
-    // The left operand lies in registers and the right one is not written again: what is waited for is the result
-    // alone.
-    ("dot_scaled", "sm_90a", "wait"),
+    // The left operand lies in registers and the right one is not written again. The sum is waited for behind the loop.
     ("mixed_matmul", "sm_90a", "wait"),
-    // So it is here: the keys and values that a product reads have slots that are filled again an iteration later.
-    ("attention_tma", "sm_90a", "wait"),
+    // Behind the loop nobody reads the sum of a tile that there is not.
+    ("matmul_persistent", "sm_90a", "wait"),
     // The buffer for the result, moved over that of the second operand instead of the first, which is as dead.
     ("attention_tma", "sm_90a", "place"),
     ("matmul_tma", "sm_90a", "place"),

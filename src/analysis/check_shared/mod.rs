@@ -19,7 +19,8 @@
 //! 2. *Contents.* Where a buffer is read, nothing else was written over its bytes since its `ttg.local_alloc` ran.
 //! 3. *Order.* Of two accesses by different threads to one byte, one of which writes, one happens before the other.
 //! 4. *Waiting.* What is under way is over before a conflicting access begins, and TMA has read its sources before the
-//!    function returns. A wait for named groups leaves fewer under way than were ended after each of them.
+//!    function returns. A wait for named groups leaves fewer under way than were ended after each of them. Nobody but
+//!    the next product reads a sum in registers to which a product may still be adding.
 //! 5. *Proxies.* Between a write by threads and an access by hardware to the same bytes there is a
 //!    `ttng.fence_async_shared`; for a copy by threads it lies behind the wait.
 //!

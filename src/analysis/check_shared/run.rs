@@ -2,8 +2,8 @@
 
 use crate::ir::core::{Op, Value};
 use crate::ir::dialects::discardable::FIRST_WARP;
-use crate::ir::dialects::ttng::ttng::{ArriveBarrier, InitBarrier};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::dialects::ttng::ttng::{ArriveBarrier, InitBarrier, WarpGroupDot, WarpGroupDotWait};
+use crate::ir::dialects::{OpKind, Traits, TtOp, TtgOp, TtngOp};
 
 use super::buffers::Buffers;
 use super::places::{Owner, Place, is_shared};
@@ -18,8 +18,42 @@ impl Checker<'_> {
         let holds =
             matches!(self.ir.kind(op), OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::WarpSpecialize) | OpKind::Tt(TtOp::Call));
         let has_scratch = !holds && self.buffer(op).is_some();
+        self.ask_sums(op, state);
         for step in steps(self.ir, op, has_scratch, self.one_warp, self.target) {
             self.step(op, step, state);
+        }
+        self.sums(op, state);
+    }
+
+    /// A product may add to a sum that is under way, a wait passes it through, and control flow hands it on; whoever
+    /// else reads it must have waited.
+    fn ask_sums(&mut self, op: Op, state: &State) {
+        let ir = self.ir;
+        let ends = ir.kind(op).has(Traits::TERMINATOR) && !ir.is(op, TtOp::Return);
+        let hands_on = ends || !ir.regions_of(op).is_empty() || ir.is(op, TtngOp::WarpGroupDotWait);
+        let added_to = WarpGroupDot::of(ir, op).map(|product| product.c(ir));
+        let reads = |v: &Value| !hands_on && Some(*v) != added_to && state.sums.contains_key(v);
+        if ir.operands(op).iter().any(reads) {
+            let me = self.said(op);
+            let text = format!("{me} reads a sum to which a product may still be adding: no wait for it lies between");
+            self.report(Fault::of(op, Sort::Waiting, text));
+        }
+    }
+
+    /// Notes which results are sums that are under way.
+    fn sums(&self, op: Op, state: &mut State) {
+        let ir = self.ir;
+        let results: Vec<(Value, Option<u64>)> = if let Some(product) = WarpGroupDot::of(ir, op) {
+            vec![(product.d(ir), product.isAsync(ir).then_some(0))]
+        } else if let Some(wait) = WarpGroupDotWait::of(ir, op) {
+            let passed = wait.outputs(ir).iter().zip(wait.inputs(ir));
+            passed.map(|(&out, from)| (out, state.sums.get(from).copied())).collect()
+        } else {
+            return;
+        };
+        for (result, age) in results {
+            state.sums.remove(&result);
+            state.sums.extend(age.map(|age| (result, age)));
         }
     }
 

@@ -104,6 +104,8 @@ pub(super) struct State {
     pub places: BTreeMap<Value, BTreeSet<Place>>,
     /// For the token of a group how many groups were ended after it, at least.
     pub ages: BTreeMap<Value, u64>,
+    /// Sums in registers that products may still be adding to, with how many groups were ended after these, at least.
+    pub sums: BTreeMap<Value, u64>,
     /// Accesses since the last barrier.
     pending: BTreeSet<Pending>,
     flights: BTreeSet<Flight>,
@@ -128,10 +130,12 @@ impl State {
         for (&value, places) in &other.places {
             self.places.entry(value).or_default().extend(places.iter().cloned());
         }
-        for (&value, &age) in &other.ages {
-            let known = self.ages.entry(value).or_insert(age);
-            younger |= age < *known;
-            *known = age.min(*known);
+        for (own, others) in [(&mut self.ages, &other.ages), (&mut self.sums, &other.sums)] {
+            for (&value, &age) in others {
+                let known = own.entry(value).or_insert(age);
+                younger |= age < *known;
+                *known = age.min(*known);
+            }
         }
         for (&owner, spoiled) in &other.spoiled {
             let own = self.spoiled.entry(owner).or_insert_with(|| Spoiled { over: BTreeSet::new(), ..spoiled.clone() });
@@ -145,13 +149,14 @@ impl State {
 
     /// How much is in each part. A join only adds to some and only takes from others, so one that keeps all of these
     /// keeps the state.
-    fn size(&self) -> [usize; 10] {
+    fn size(&self) -> [usize; 11] {
         [
             self.ints.len(),
             self.parity.len(),
             self.warps.len(),
             self.places.values().map(|p| p.len() + 1).sum(),
             self.ages.len(),
+            self.sums.len(),
             self.pending.len(),
             self.flights.len(),
             self.spoiled.len(),
@@ -310,6 +315,9 @@ impl State {
             self.ages.values_mut().for_each(|age| *age = older(*age));
             self.ages.extend(token.map(|t| (t, 0)));
         }
+        if kind == Kind::Product {
+            self.sums.values_mut().for_each(|age| *age = older(*age));
+        }
     }
 
     /// A thread has waited for its own groups, all but the last `left`.
@@ -317,6 +325,9 @@ impl State {
         let done = |f: &Flight| f.kind == kind && f.age.is_some_and(|age| age >= left) && f.mbarrier.is_none();
         let finished: Vec<ThreadAccess> = self.flights.iter().filter(|f| done(f)).map(|f| f.access.clone()).collect();
         self.flights.retain(|f| !done(f));
+        if kind == Kind::Product {
+            self.sums.retain(|_, age| *age < left);
+        }
         // The bytes of a copy come now, behind whatever fence there was.
         self.unfenced.extend(finished.iter().filter(|a| a.used.writes && !a.used.hardware).cloned());
         finished.into_iter().for_each(|access| self.wait_for(access));

@@ -113,13 +113,15 @@ pub(super) fn hand_on(ir: &Ir, state: &mut State, deciding: &BTreeSet<Value>, fr
         // An index outside is reported where the descriptor is used; nothing is known of it then.
         let shared = is_shared(ir.ty(target));
         let places = shared.then(|| places(ir, state, source).unwrap_or_else(|_| BTreeSet::from([Place::foreign()])));
-        new.push((target, number, places, state.ages.get(&source).copied()));
+        let ages = (state.ages.get(&source).copied(), state.sums.get(&source).copied());
+        new.push((target, number, places, ages));
     }
-    for (target, number, places, age) in new {
+    for (target, number, places, (age, sum)) in new {
         forget(state, target);
         state.ints.extend(number.map(|n| (target, n)));
         state.places.extend(places.map(|p| (target, p)));
         state.ages.extend(age.map(|a| (target, a)));
+        state.sums.extend(sum.map(|a| (target, a)));
     }
 }
 
@@ -128,4 +130,5 @@ pub(super) fn forget(state: &mut State, value: Value) {
     state.ints.remove(&value);
     state.places.remove(&value);
     state.ages.remove(&value);
+    state.sums.remove(&value);
 }

@@ -104,6 +104,11 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
+            if target.has_wgmma() {
+                // A select could not wait for the product: it would read a sum that is still under way.
+                let chosen = [(nvidia::optimize_accumulator_init::RESETS_ONLY, "true".to_owned())];
+                p.add_with(&nvidia::optimize_accumulator_init::PASS, &chosen);
+            }
             p.add(&ttg::combine_select_if::PASS);
             pipelined(&mut p, options);
         }

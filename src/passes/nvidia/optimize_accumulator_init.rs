@@ -35,21 +35,32 @@ use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::ttng::ttng::WarpGroupDot;
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::ir::rewrite::fold;
-use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-optimize-accumulator-init",
     doc: "give products that start from zero a flag instead of zeros",
     input: Input::Ttgir,
-    options: &[],
+    options: &[OptionSpec {
+        name: RESETS_ONLY,
+        doc: "only products in a loop that sets their sum to zero again",
+        kind: OptionKind::Bool,
+        default: "false",
+    }],
     run,
 };
 
-fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+/// The option that leaves a sum alone which is zero only where its loop begins.
+pub const RESETS_ONLY: &str = "resets-only";
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let resets_only = cx.flag(RESETS_ONLY);
     let products: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&op| takes_flag(ir, op)).collect();
     let mut changed = false;
     for product in products {
-        if let Some(plan) = decide(ir, product) {
+        let plan =
+            decide(ir, product).filter(|plan| !resets_only || matches!(plan, Plan::Carry { reset: Some(_), .. }));
+        if let Some(plan) = plan {
             apply(ir, product, &plan);
             changed = true;
         }

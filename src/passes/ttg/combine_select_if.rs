@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::core::{Builder, Ir, Op, OpState, Type, Value};
+use crate::ir::core::{Ir, Op, OpState, Value};
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -112,39 +112,26 @@ fn branch_for(ir: &Ir, select: Op) -> Option<Op> {
     })
 }
 
-/// Remakes a branch with the selects as further results.
+/// Gives a branch the selects as further results.
 fn join(ir: &mut Ir, branch: Op, selects: &[Op]) {
-    let mut types: Vec<Type> = ir.results(branch).iter().map(|&r| ir.ty(r)).collect();
-    types.extend(selects.iter().map(|&s| ir.ty(ir.result(s))));
-    let state = OpState::new(ScfOp::If, ir.loc(branch))
-        .operands(ir.operands(branch))
-        .results(&types)
-        .attrs(ir.attrs(branch))
-        .regions(2);
-    let new = Builder::before(ir, branch).insert(state);
-    for side in 0..2 {
-        let region = ir.region(new, side);
-        let body = match ir.body(branch, side) {
-            Some(body) => {
-                ir.move_block(body, region, 0);
-                body
-            }
-            None => ir.add_block(region, &[]),
-        };
-        let mut values = vec![];
-        if let Some(old) = ir.terminator(body) {
-            values = ir.operands(old).to_vec();
-            ir.erase_op(old);
-        }
-        values.extend(selects.iter().map(|&s| chosen(ir, s, side)));
-        let state = OpState::new(ScfOp::Yield, ir.loc(branch)).operands(&values);
-        let yielded = ir.create_op(state);
-        ir.append(body, yielded);
-    }
-    let results = ir.results(new).to_vec();
-    let kept = ir.results(branch).len();
-    ir.replace_op(branch, &results[..kept]);
-    for (&select, &result) in selects.iter().zip(&results[kept..]) {
+    for &select in selects {
+        let result = add_result(ir, branch, [chosen(ir, select, 0), chosen(ir, select, 1)]);
         ir.replace_op(select, &[result]);
     }
+}
+
+/// Gives an `scf.if` one more result: what each side yields.
+pub fn add_result(ir: &mut Ir, branch: Op, sides: [Value; 2]) -> Value {
+    for (side, value) in sides.into_iter().enumerate() {
+        let body = ir.body(branch, side).unwrap_or_else(|| ir.add_block(ir.region(branch, side), &[]));
+        if let Some(end) = ir.terminator(body) {
+            let values: Vec<Value> = ir.operands(end).iter().copied().chain([value]).collect();
+            ir.set_operands(end, &values);
+        } else {
+            let end = ir.create_op(OpState::new(ScfOp::Yield, ir.loc(branch)).operands(&[value]));
+            ir.append(body, end);
+        }
+    }
+    let ty = ir.ty(sides[0]);
+    ir.add_result(branch, ty)
 }

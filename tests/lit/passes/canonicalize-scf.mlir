@@ -116,3 +116,38 @@ tt.func public @same_but_the_first_is_unused(%n: i32, %a: i32) -> i32 {
   }
   tt.return %r#1 : i32
 }
+
+// -----
+
+// A sum to which a product may still be adding is handed on by the branch: a select would read it.
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @sum_under_way
+// CHECK-NOT: arith.select
+// CHECK: %[[R:.*]] = scf.if %p -> (tensor<64x64xf32, #mma>)
+// CHECK: ttng.warp_group_dot_wait %[[R]] {pendings = 0 : i32}
+// CHECK-LABEL: @complete_sum
+// CHECK: arith.select %p, %c, %{{.*}} : tensor<64x64xf32, #mma>
+tt.func public @sum_under_way(%a: !ttg.memdesc<64x64xf16, #n, #smem>, %c: tensor<64x64xf32, #mma>, %p: i1) -> tensor<64x64xf32, #mma> {
+  %d = ttng.warp_group_dot %a, %a, %c {isAsync = true} : !ttg.memdesc<64x64xf16, #n, #smem> * !ttg.memdesc<64x64xf16, #n, #smem> -> tensor<64x64xf32, #mma>
+  %r = scf.if %p -> (tensor<64x64xf32, #mma>) {
+    scf.yield %c : tensor<64x64xf32, #mma>
+  } else {
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  %e = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+  tt.return %e : tensor<64x64xf32, #mma>
+}
+tt.func public @complete_sum(%a: !ttg.memdesc<64x64xf16, #n, #smem>, %c: tensor<64x64xf32, #mma>, %p: i1) -> tensor<64x64xf32, #mma> {
+  %d = ttng.warp_group_dot %a, %a, %c {isAsync = true} : !ttg.memdesc<64x64xf16, #n, #smem> * !ttg.memdesc<64x64xf16, #n, #smem> -> tensor<64x64xf32, #mma>
+  %e = ttng.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+  %r = scf.if %p -> (tensor<64x64xf32, #mma>) {
+    scf.yield %c : tensor<64x64xf32, #mma>
+  } else {
+    scf.yield %e : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+}

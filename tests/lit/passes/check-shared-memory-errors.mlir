@@ -94,6 +94,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shar
     %e = ttng.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #mma>
     tt.return %e : tensor<64x64xf32, #mma>
   }
+  // A sum is read only when it is complete: not by a select, and not with a wait that leaves its product under way. The
+  // next product adds to it, and the loop hands it on.
+  // CHECK: E0619{{.*}}`arith.select` reads a sum to which a product may still be adding: no wait for it lies between
+  // CHECK: E0619{{.*}}`tt.return` reads a sum to which a product may still be adding: no wait for it lies between
+  tt.func private @sums(%a: !ttg.memdesc<64x64xf16, #n, #smem, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32, %new: i1) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttng.warp_group_dot %a, %a, %s {isAsync = true} : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
+      %e = ttng.warp_group_dot_wait %d {pendings = 1 : i32} : tensor<64x64xf32, #mma>
+      %f = arith.select %new, %z, %e : tensor<64x64xf32, #mma>
+      %g = ttng.warp_group_dot %a, %a, %e {isAsync = true} : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
+      scf.yield %g : tensor<64x64xf32, #mma>
+    }
+    %h = ttng.warp_group_dot_wait %r {pendings = 1 : i32} : tensor<64x64xf32, #mma>
+    tt.return %h : tensor<64x64xf32, #mma>
+  }
   // What is brought is there when its mbarrier says so, and what is taken away must be gone when the block ends.
   // CHECK: E0619{{.*}}`ttg.local_load` reads bytes 0 to 8191 that `ttng.async_tma_copy_global_to_local` may still be writing: no wait for it lies between
   // CHECK: E0619{{.*}}the function returns while `ttng.async_tma_copy_local_to_global` is under way

@@ -1,5 +1,6 @@
 // Products that start from zero are told so. The parts with ARGS are also run before and after, with these arguments behind %out.
 // RUN: ttc opt %s --split-input-file --tritongpu-optimize-accumulator-init --canonicalize --cse | FileCheck %s
+// RUN: ttc opt %s --split-input-file --tritongpu-optimize-accumulator-init=resets-only=true --canonicalize --cse | FileCheck %s --check-prefix=RESETS
 // KEEPS: tritongpu-optimize-accumulator-init
 
 // The accumulator is zero.
@@ -15,6 +16,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // ARGS: 4 2
 // ARGS: 5 1
 // ARGS: 0 2
+// RESETS-LABEL: @constant(
+// RESETS: ttng.warp_group_dot %x, %y, %{{[a-z0-9_]*}} :
 tt.func public @constant(%out: !tt.ptr<f32>, %n: i32, %every: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -61,6 +64,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // ARGS: 4 2
 // ARGS: 5 1
 // ARGS: 0 2
+// RESETS-LABEL: @starts_at_zero(
+// RESETS: ttng.warp_group_dot %x, %y, %{{[a-z0-9_]*}} :
 tt.func public @starts_at_zero(%out: !tt.ptr<f32>, %n: i32, %every: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -211,6 +216,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // ARGS: 4 2
 // ARGS: 5 1
 // ARGS: 0 2
+// RESETS-LABEL: @select_behind(
+// RESETS: ttng.warp_group_dot %x, %y, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} :
 tt.func public @select_behind(%out: !tt.ptr<f32>, %n: i32, %every: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

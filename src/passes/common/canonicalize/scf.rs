@@ -1,10 +1,11 @@
 //! Canonicalization of structured control flow: of `scf.if` here, of loops in `scf_for` and `scf_while`.
 
 use super::{scf_for, scf_while};
-use crate::ir::core::{Attr, Block, InsertPoint, Op, OpState, Region, Type, Value};
+use crate::ir::core::{Attr, Block, InsertPoint, Ir, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::arith::arith::Xori;
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::scf::scf::{ExecuteRegion, If};
+use crate::ir::dialects::ttng::ttng::{WarpGroupDot, WarpGroupDotWait};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 
@@ -152,8 +153,9 @@ fn to_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let regions = [rw.ir.region(op, 0), rw.ir.region(op, 1)];
     let (Some((_, a)), Some((_, b))) = (yielded(rw, regions[0]), yielded(rw, regions[1])) else { return false };
     let region_of = |v: Value| rw.ir.value_block(v).and_then(|blk| rw.ir.parent_region(blk));
-    let stays: Vec<bool> =
-        a.iter().zip(&b).map(|(&x, &y)| region_of(x) == Some(regions[0]) || region_of(y) == Some(regions[1])).collect();
+    let inside = |x: Value, y: Value| region_of(x) == Some(regions[0]) || region_of(y) == Some(regions[1]);
+    let waits = |x: Value, y: Value| x != y && (under_way(rw.ir, x) || under_way(rw.ir, y));
+    let stays: Vec<bool> = a.iter().zip(&b).map(|(&x, &y)| inside(x, y) || waits(x, y)).collect();
     if stays.iter().all(|&s| s) {
         return false;
     }
@@ -182,6 +184,13 @@ fn to_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
     }
     rw.replace(op, &values);
     true
+}
+
+/// Whether this is a sum that a product may still be adding to. Control flow hands it on, where a select would read it.
+fn under_way(ir: &Ir, value: Value) -> bool {
+    let Some(op) = ir.def_op(value) else { return false };
+    WarpGroupDot::of(ir, op).is_some_and(|product| product.isAsync(ir))
+        || WarpGroupDotWait::of(ir, op).is_some_and(|wait| wait.pendings(ir) != Some(0))
 }
 
 /// An else branch of nothing but a yield, where nothing is yielded.

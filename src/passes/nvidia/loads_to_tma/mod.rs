@@ -281,14 +281,6 @@ type Proof = fn(&mut Forms<'_>, &AxisInfoAnalysis, &Access<'_>) -> Result<Rectan
 /// Steps 1 to 3.
 fn prove(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx, least_row: i64, proof: Proof) -> Result<Plan, Why> {
     let (ir, load) = (forms.ir, tt::Load(op));
-    // A cluster's share of a row says how many blocks there are. There the emulator found sums that the next tile clears
-    // while a product still adds to them.
-    let is_flattened = chained_products::loop_around(ir, op)
-        .and_then(|looped| chained_products::loop_around(ir, looped))
-        .is_some_and(|outer| ir.get(outer, FLATTEN).is_some());
-    if is_flattened && cx.int(LEAST_ROW) > 16 {
-        return Err(Why("it is in a loop that becomes one with the loop around it, in a cluster"));
-    }
     if facts.waits {
         return Err(Why("the kernel may wait for what others write while it runs"));
     }

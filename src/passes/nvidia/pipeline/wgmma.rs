@@ -32,7 +32,9 @@ use crate::ir::dialects::ttng::ttng::{WarpGroupDot, WarpGroupDotWait};
 use crate::ir::dialects::{ScfOp, TtOp, TtgOp, TtngOp};
 use crate::ir::encoding::questions::has_matrix_result;
 use crate::layout::{ConversionKind, conversion_kind_of};
+use crate::passes::ttg::combine_select_if::add_result;
 use crate::passes::ttg::infer;
+use crate::passes::ttg::pipeline::schedule::ancestor_in;
 
 /// Accumulates without rounding in between, for one half of a product.
 const WHOLE_HALF: i64 = 1 << 30;
@@ -110,9 +112,7 @@ fn properly_async(ir: &mut Ir, looped: Op, body: Block, dot: Op) -> Option<usize
         return Some(index);
     }
     let first = full_waits(ir, body).next()?;
-    let behind = ir.users(carried).iter().all(|&u| {
-        crate::passes::ttg::pipeline::schedule::ancestor_in(ir, body, u).is_some_and(|u| ir.is_before(first, u))
-    });
+    let behind = ir.users(carried).iter().all(|&u| ancestor_in(ir, body, u).is_some_and(|u| ir.is_before(first, u)));
     if behind {
         thread_through(ir, first, &[carried]);
         return Some(index);
@@ -175,8 +175,9 @@ fn is_accumulator(ir: &Ir, u: Use) -> bool {
     is_noop(ir, u.op) && ir.uses(ir.result(u.op)).iter().all(|&next| is_accumulator(ir, next))
 }
 
-/// Adds values to a wait, with the buffers that their products read; their users behind the wait take its results.
-fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) {
+/// Adds values to a wait, with the buffers that their products read; their users behind the wait take its results,
+/// which are given.
+fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) -> Vec<Value> {
     let home = ir.parent_block(wait);
     let mut operands: Vec<Value> = ir.operands(wait).to_vec();
     let known = operands.len();
@@ -205,7 +206,7 @@ fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) {
             continue;
         }
         for u in ir.uses(operand).to_vec() {
-            let user = home.and_then(|home| crate::passes::ttg::pipeline::schedule::ancestor_in(ir, home, u.op));
+            let user = home.and_then(|home| ancestor_in(ir, home, u.op));
             if user.is_some_and(|user| user != new && user != wait && ir.is_before(new, user)) {
                 ir.set_operand(u.op, u.index as usize, result);
             }
@@ -217,6 +218,8 @@ fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) {
         ir.replace_all_uses(old, operand);
     }
     ir.erase_op(wait);
+    let place = |v: &Value| operands.iter().position(|o| o == v);
+    values.iter().filter_map(place).map(|i| ir.results(new)[i]).collect()
 }
 
 /// The products that a value comes from, inside one block.
@@ -337,7 +340,7 @@ fn rewrites_registers(ir: &Ir, looped: Op, dot: Op) -> bool {
 fn wait_in_loop(ir: &mut Ir, looped: Op, free: &[(Op, usize)]) {
     let dots: Vec<Op> = free.iter().map(|f| f.0).collect();
     for &dot in &dots {
-        wait_before_users(ir, dot);
+        wait_before_users(ir, looped, dot);
     }
     for &dot in &dots {
         if rewrites_registers(ir, looped, dot) {
@@ -353,7 +356,7 @@ fn wait_in_loop(ir: &mut Ir, looped: Op, free: &[(Op, usize)]) {
 }
 
 /// Users other than the loop's yield and products that go on summing wait for everything, once a block.
-fn wait_before_users(ir: &mut Ir, dot: Op) {
+fn wait_before_users(ir: &mut Ir, looped: Op, dot: Op) {
     let result = ir.result(dot);
     let mut blocks: Vec<(Block, Vec<Use>)> = vec![];
     for &u in ir.uses(result) {
@@ -363,7 +366,7 @@ fn wait_before_users(ir: &mut Ir, dot: Op) {
             None => blocks.push((block, vec![u])),
         }
     }
-    for (_, mut uses) in blocks {
+    for (block, mut uses) in blocks {
         uses.sort_by(|a, b| match (a.op == b.op, ir.is_before(a.op, b.op)) {
             (true, _) => a.index.cmp(&b.index),
             (false, true) => std::cmp::Ordering::Less,
@@ -374,6 +377,36 @@ fn wait_before_users(ir: &mut Ir, dot: Op) {
         let Some(first) = uses.iter().find(|u| !sums(u)) else { continue };
         let state = WarpGroupDotWait::state(ir.loc(dot), &[]).with(WarpGroupDotWait::ATTR.pendings, 0);
         let wait = Builder::before(ir, first.op).insert(state);
-        thread_through(ir, wait, &[result]);
+        // A branch in front may have waited for it already, or not.
+        let sum = ir.operand(first.op, first.index as usize);
+        let waited = thread_through(ir, wait, &[sum])[0];
+        hand_out(ir, looped, block, sum, waited);
     }
+}
+
+/// A branch that waits for a sum hands it out, for those behind it: two values of one sum would need its registers
+/// twice, and copies of them in front of the wait.
+fn hand_out(ir: &mut Ir, looped: Op, mut block: Block, sum: Value, mut waited: Value) {
+    while let Some(branch) = ir.block_op(block).filter(|&op| op != looped && ir.is(op, ScfOp::If)) {
+        let around = std::iter::successors(Some(branch), |&op| ir.parent_op(op)).take_while(|&op| op != looped);
+        let mut around = around.collect::<Vec<Op>>().into_iter();
+        if !around.any(|op| ir.uses(sum).iter().any(|u| is_behind(ir, op, u.op))) {
+            return;
+        }
+        let mut sides = [sum; 2];
+        sides[usize::from(ir.body(branch, 1) == Some(block))] = waited;
+        waited = add_result(ir, branch, sides);
+        for u in ir.uses(sum).to_vec() {
+            if is_behind(ir, branch, u.op) {
+                ir.set_operand(u.op, u.index as usize, waited);
+            }
+        }
+        let Some(outer) = ir.parent_block(branch) else { return };
+        block = outer;
+    }
+}
+
+/// Whether a user stands behind an operation, in its block or inside something there.
+fn is_behind(ir: &Ir, op: Op, user: Op) -> bool {
+    ir.parent_block(op).and_then(|block| ancestor_in(ir, block, user)).is_some_and(|user| ir.is_before(op, user))
 }

@@ -301,10 +301,12 @@ impl Loop<'_> {
         }
         let concerns = |op: Op| ir.is(op, TtngOp::WarpGroupDot) || ir.is(op, TtngOp::WarpGroupDotWait);
         let all: Vec<Op> = ir.all_ops(self.looped).into_iter().filter(|&op| concerns(op)).collect();
-        let at = all.iter().position(|&op| op == product.0)?;
-        if !all.iter().all(|&op| self.stands_in_body(op)) {
+        // A wait in a branch may only make it earlier.
+        let (all, inside): (Vec<Op>, Vec<Op>) = all.into_iter().partition(|&op| self.stands_in_body(op));
+        if inside.iter().any(|&op| ir.is(op, TtngOp::WarpGroupDot)) {
             return None;
         }
+        let at = all.iter().position(|&op| op == product.0)?;
         let (behind, around) = (all[at + 1..].iter().map(|&op| (0, op)), all.iter().map(|&op| (1, op)));
         let mut younger = 0;
         for (lag, op) in behind.chain(around) {
