@@ -283,6 +283,42 @@ fn tuned_configurations_are_chosen_by_the_sizes_of_a_launch() {
 }
 
 #[test]
+fn launchers_make_tensor_maps_unless_the_manifest_says_otherwise() {
+    const PRODUCT: &str = "
+import triton
+import triton.language as tl
+
+@triton.jit
+def product(a: '*fp16:16', b: '*fp16:16', c: '*fp32:16', k: 'i32:16'):
+    rows, cols, ks = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
+    acc = tl.zeros((64, 64), tl.float32)
+    for start in range(0, k, 64):
+        x = tl.load(a + rows[:, None] * k + start + ks[None, :])
+        y = tl.load(b + (start + ks)[:, None] * 64 + cols[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rows[:, None] * 64 + cols[None, :], acc)
+";
+    let maps = |arch: &str, build: &str, kernel: &str| {
+        let manifest = format!(
+            "[build]\narchs = [\"{arch}\"]\nemit = [\"cubin\"]\n{build}\n[kernel.product]\nfile = \"p.py\"\n{kernel}\n"
+        );
+        let project = Project::new(&manifest);
+        project.write("p.py", PRODUCT);
+        project.build();
+        let is_metadata = |name: &String| name.starts_with("product.") && name.ends_with(".json");
+        let name = project.outputs().into_iter().find(is_metadata).unwrap();
+        fs::read_to_string(project.path("out").join(name)).unwrap().contains("tensormap")
+    };
+    assert!(maps("sm_90a", "", ""));
+    assert!(!maps("sm_90a", "tma = \"auto\"", ""));
+    assert!(!maps("sm_90a", "", "tma = \"off\""));
+    assert!(maps("sm_90a", "tma = \"auto\"", "tma = \"host\""));
+    // Triton's launcher makes none, and other GPUs have no use for them.
+    assert!(!maps("sm_90a", "", "triton_abi = true"));
+    assert!(!maps("sm_80", "", ""));
+}
+
+#[test]
 fn what_a_build_needs_and_has_not_is_named() {
     let project = Project::new(&MANIFEST.replace(r#"emit = ["cubin", "c"]"#, r#"emit = ["o"]"#));
     let said = |output: Output| String::from_utf8_lossy(&output.stderr).into_owned();
