@@ -26,8 +26,10 @@ struct Shape {
     block_m: i64,
     block_n: i64,
     batches: i64,
-    /// Programs along the rows.
+    /// Tiles along the rows.
     programs: i64,
+    /// The programs that share them out, or one for each.
+    launched: i64,
     /// A number for masks.
     low: i64,
     /// Whether the matrix is transposed in memory.
@@ -53,7 +55,7 @@ fn kernel(seed: u64) -> Seeded {
     let programs = (m + block_m - 1) / block_m + number(r, &[0, 0, 1]);
     let low = number(r, &[0, 0, -3, 5, 1]);
     let turned = r.below(4) == 0;
-    let shape = Shape { m, n, stride, block_m, block_n, batches, programs, low, turned };
+    let mut shape = Shape { m, n, stride, block_m, block_n, batches, programs, launched: programs, low, turned };
     let aligned = pick(r, &["i32:16", "i32:16", "i32:16", "i64:16", "i32"]);
     let rows = pick(
         r,
@@ -185,20 +187,41 @@ fn kernel(seed: u64) -> Seeded {
             "acc + tl.sum(acc, 0)[None, :]",
         ],
     );
+    // Programs that go from tile to tile know a row by two numbers that are always equal.
+    let persistent = r.below(4) == 0;
+    let flatten = pick(r, &["True", "True", "False"]);
+    let tile = |number: &str| rows.replace("pid", number);
+    let store = format!(
+        "tl.store(y_ptr + b * out * BN + {out}[:, None] * BN + rn[None, :], acc, mask=({store}) & ({out}[:, None] < out))"
+    );
+    let rest = if persistent {
+        shape.launched = (programs + 1) / 2;
+        let (row, stored) = (tile("tile"), tile("stored"));
+        let inner: String = looped.lines().map(|line| format!("    {line}\n")).collect();
+        format!(
+            "    stored = pid\n    for tile in tl.range(pid, out // BM, tl.num_programs(0), flatten={flatten}):\n\
+             {deep}rm = {row}\n{deep}rr = {index}\n{deep}acc = tl.zeros([BM, BN], dtype=tl.float32)\n{inner}\
+             {deep}acc = {after}\n{deep}rm = {stored}\n{deep}{store}\n{deep}stored += tl.num_programs(0)\n"
+        )
+    } else {
+        let row = tile("pid");
+        format!(
+            "    rm = {row}\n    rr = {index}\n    acc = tl.zeros([BM, BN], dtype=tl.float32)\n{looped}\
+             \x20   acc = {after}\n    {store}\n"
+        )
+    };
     let source = format!(
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n\
          def k(x_ptr: \"*fp16:16\", y_ptr: \"*fp32:16\", M: \"i32\", N: \"i32\", stride: \"{aligned}\", batch: \"i32:16\", low: \"i32\", \
          n_end: \"i32\", out: \"i32\", BM: tl.constexpr = {block_m}, BN: tl.constexpr = {block_n}):\n\
-         \x20   pid = tl.program_id(0)\n    b = tl.program_id(1)\n    xb = {base}\n    rm = {rows}\n    rn = tl.arange(0, BN)\n    rr = {index}\n    w = ((rn[:, None] * 3 + rn[None, :]) % 5).to(tl.float16)\n\
-         \x20   acc = tl.zeros([BM, BN], dtype=tl.float32)\n{looped}    acc = {after}\n\
-         \x20   tl.store(y_ptr + b * out * BN + {out}[:, None] * BN + rn[None, :], acc, mask=({store}) & ({out}[:, None] < out))\n"
+         \x20   pid = tl.program_id(0)\n    b = tl.program_id(1)\n    xb = {base}\n    rn = tl.arange(0, BN)\n    w = ((rn[:, None] * 3 + rn[None, :]) % 5).to(tl.float16)\n{rest}"
     );
     Seeded { source, shape }
 }
 
 /// The memory and the arguments of a kernel, and the buffer with the result.
 fn arguments(shape: &Shape) -> (Memory, Vec<Arg>, interp::BufferId) {
-    let Shape { m, n, stride, block_n, batches, programs, low, block_m, turned } = *shape;
+    let Shape { m, n, stride, block_n, batches, programs, low, block_m, turned, .. } = *shape;
     let rows = if turned { n.max(1) } else { m };
     let per_batch = rows * stride;
     let size = per_batch * batches;
@@ -220,7 +243,7 @@ fn check(seed: u64, emulate: bool, pass: &str) -> Result<Became, String> {
     let names = ["x_ptr", "y_ptr", "M", "N", "stride", "batch", "low", "n_end", "out"].map(String::from).to_vec();
     let made = random_kernels::Kernel {
         source: source.clone(),
-        grid: [shape.programs as u32, shape.batches as u32, 1],
+        grid: [shape.launched as u32, shape.batches as u32, 1],
         names,
         arguments: Box::new(move || arguments(&shape)),
         pipeline: "one-step",
