@@ -305,9 +305,6 @@ fn prove(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx, least_row: i
             return Err(Why("an index may be negative where it wraps around"));
         }
     }
-    if !rectangle.unseen_below.iter().all(|(axis, causes)| rows::is_unseen_below(forms, ir.result(op), *axis, causes)) {
-        return Err(Why("an index may be negative"));
-    }
     let zero = load.other(ir).is_none_or(|other| fold::has_no_bits(ir, other));
     let select = load.other(ir).is_some() && !(zero && rectangle.is_exact);
     Ok(Plan { load: op, rectangle, select, whole: None })

@@ -40,6 +40,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::forms::{Form, Forms, NOT_UNDERSTOOD};
 use super::masks::{Term, Test};
 use super::poly::{Atom, Poly, Product};
+use super::rows;
 use super::why::Why;
 use crate::analysis::axis_info::{AxisInfoAnalysis, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Dominance, Ir, Op, Type, TypeData, Value, ValueDef};
@@ -59,9 +60,6 @@ pub(super) struct Rectangle {
     pub tests: Vec<Test>,
     /// Whether the mask asks nothing else.
     pub is_exact: bool,
-    /// Axes of the tensor along which coordinates may be negative, each with differences of which one is negative then.
-    /// Nobody may see what is loaded in such programs.
-    pub unseen_below: Vec<(usize, Vec<Poly>)>,
 }
 
 /// Where a descriptor is made.
@@ -114,6 +112,8 @@ struct Given {
     axes: Vec<usize>,
     terms: Vec<Term>,
     elem: Type,
+    /// What a load gives.
+    loaded: Option<Value>,
 }
 
 impl Given {
@@ -123,7 +123,8 @@ impl Given {
         let ty = forms.ir.ty(access.pointer);
         let Some(elem) = ty.elem().pointee() else { return Err(Why("it moves no tensor")) };
         let axes = ordered_axes(&form, ty.shape(), access, elem)?;
-        let mut given = Given { form, shape: ty.shape(), axes, terms: access.terms.to_vec(), elem };
+        let loaded = forms.ir.results(access.op).first().copied();
+        let mut given = Given { form, shape: ty.shape(), axes, terms: access.terms.to_vec(), elem, loaded };
         check_mask(forms, &given)?;
         // A limit of the form bounds the index as a mask does.
         let limits = given.form.limits.iter().map(|l| Term::Below { axis: l.axis, end: l.below.clone() });
@@ -272,11 +273,14 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given, plac
     let mut tests: Vec<Test> = form.limits.iter().filter_map(|l| l.positive.clone()).map(Test::Positive).collect();
     let extents = axes.iter().flat_map(|a| &a.extents).filter(|e| e.as_constant().is_none_or(|n| n <= 0));
     tests.extend(extents.map(|e| Test::Positive(e.clone())));
-    let mut unseen_below = vec![];
     let negative = why_negative(&axes, place);
     for axis in &mut axes {
         if !has_first(given, axis.of) && !forms.is_at_least_zero(&axis.coordinate) {
-            unseen_below.push(negative_where(forms, axis).ok_or(negative)?);
+            // A part that may be negative can be in the base of a descriptor that is made further inside.
+            let (of, causes) = negative_where(forms, axis).ok_or(negative)?;
+            if !given.loaded.is_some_and(|value| rows::is_unseen_below(forms, value, of, &causes)) {
+                return Err(negative);
+            }
         }
         check_coordinate(forms, axis)?;
         check_stride(forms, axis)?;
@@ -290,7 +294,7 @@ fn at_place(forms: &mut Forms<'_>, facts: &AxisInfoAnalysis, given: &Given, plac
     tests.sort();
     tests.dedup();
     let is_exact = !given.terms.contains(&Term::Other);
-    Ok(Rectangle { base, shift, axes, place, tests, is_exact, unseen_below })
+    Ok(Rectangle { base, shift, axes, place, tests, is_exact })
 }
 
 const TOO_LARGE: Why = Why("its address is too long a sum");
