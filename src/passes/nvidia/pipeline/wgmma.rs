@@ -16,6 +16,7 @@
 //! 3. One wait in the loop, behind the last properly asynchronous product, leaves just this iteration's products under
 //!    way: those of the iteration before are finished, and their buffers free. A product with A in registers computed
 //!    in the loop is waited for by the next one instead.
+//!    Users in branches wait for everything there, and the branch gives the sum that was waited for to those behind it.
 //! 4. Behind the loop everything is waited for.
 //!
 //! Results go through the waits that finish them, together with the buffers that the products read, which keeps those
