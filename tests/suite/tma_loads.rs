@@ -27,7 +27,7 @@ struct Shape {
     block_n: i64,
     batches: i64,
     /// Tiles along the rows.
-    programs: i64,
+    tiles: i64,
     /// The programs that share them out, or one for each.
     launched: i64,
     /// A number for masks.
@@ -52,10 +52,10 @@ fn kernel(seed: u64) -> Seeded {
     let wide = (n.max(m) + 15) / 16 * 16;
     let stride = wide + number(r, &[0, 0, 16]);
     let batches = number(r, &[1, 1, 2]);
-    let programs = (m + block_m - 1) / block_m + number(r, &[0, 0, 1]);
+    let tiles = (m + block_m - 1) / block_m + number(r, &[0, 0, 1]);
     let low = number(r, &[0, 0, -3, 5, 1]);
     let turned = r.below(4) == 0;
-    let mut shape = Shape { m, n, stride, block_m, block_n, batches, programs, launched: programs, low, turned };
+    let mut shape = Shape { m, n, stride, block_m, block_n, batches, tiles, launched: tiles, low, turned };
     let aligned = pick(r, &["i32:16", "i32:16", "i32:16", "i64:16", "i32"]);
     let rows = pick(
         r,
@@ -195,7 +195,7 @@ fn kernel(seed: u64) -> Seeded {
         "tl.store(y_ptr + b * out * BN + {out}[:, None] * BN + rn[None, :], acc, mask=({store}) & ({out}[:, None] < out))"
     );
     let rest = if persistent {
-        shape.launched = (programs + 1) / 2;
+        shape.launched = (tiles + 1) / 2;
         let (row, stored) = (tile("tile"), tile("stored"));
         let inner: String = looped.lines().map(|line| format!("    {line}\n")).collect();
         format!(
@@ -221,13 +221,13 @@ fn kernel(seed: u64) -> Seeded {
 
 /// The memory and the arguments of a kernel, and the buffer with the result.
 fn arguments(shape: &Shape) -> (Memory, Vec<Arg>, interp::BufferId) {
-    let Shape { m, n, stride, block_n, batches, programs, low, block_m, turned, .. } = *shape;
+    let Shape { m, n, stride, block_n, batches, tiles, low, block_m, turned, .. } = *shape;
     let rows = if turned { n.max(1) } else { m };
     let per_batch = rows * stride;
     let size = per_batch * batches;
     let values: Vec<u8> =
         (0..size).flat_map(|i| FloatKind::F16.from_f64((i * 7 % 23) as f64).to_le_bytes()[..2].to_vec()).collect();
-    let out = programs * block_m;
+    let out = tiles * block_m;
     let mut memory = Memory::new();
     let x = memory.add("x_ptr", Type::float(FloatKind::F16), &values);
     let poison: Vec<u8> = vec![0x5a; usize::try_from(out * block_n * batches * 4).unwrap()];
