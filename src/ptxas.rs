@@ -8,7 +8,7 @@
 //!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
 //!    the report or the machine code says that the registers could be chosen better, ptxas runs once more in another way
-//!    ([`again`], [`waits`]).
+//!    ([`again`], [`waits`]). Short code that goes over its data once is asked for in that way at once.
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
@@ -130,12 +130,20 @@ impl Assembled {
 /// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: there is no ptxas; it does not start, fails, is killed, takes too
 /// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
-    let first = once(ptx, target, options, &[])?;
-    let attempt = if options.again { again::attempt(&first, ptx, target, options.shared) } else { None };
-    let Some(attempt) = attempt else { return Ok(first) };
+    if !options.again {
+        return once(ptx, target, options, &[]);
+    }
+    let with_blocks = |blocks: u32| once(ptx, target, options, &["--minnctapersm", &blocks.to_string()]).ok();
+    let mut for_one_block = if again::asks_for_one_block_first(ptx) { with_blocks(1) } else { None };
+    if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx)) {
+        return Ok(stream);
+    }
+    let mut first = once(ptx, target, options, &[])?;
+    first.time += for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
+    let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
+    let known = for_one_block.filter(|_| attempt.blocks() == 1).map(|answer| Assembled { time: Duration::ZERO, ..answer });
     // A ptxas that does not know the option has given its answer.
-    let option = ["--minnctapersm", &attempt.blocks().to_string()];
-    let Ok(second) = once(ptx, target, options, &option) else { return Ok(first) };
+    let Some(second) = known.or_else(|| with_blocks(attempt.blocks())) else { return Ok(first) };
     let time = first.time + second.time;
     let is_better = attempt.is_better(&second, &first, ptx, target);
     let traded = is_better && second.usage().spilled() > first.usage().spilled();
