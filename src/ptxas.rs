@@ -42,6 +42,7 @@ use std::time::Duration;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{cli, tools};
 use crate::target::Target;
+use again::Attempt;
 pub use cubin::registers;
 pub use find::{Tool, find, find_libdevice, is_named};
 pub use report::{FunctionUsage, Usage};
@@ -97,8 +98,9 @@ pub struct Assembled {
     pub cubin: Vec<u8>,
     /// What `-v` says of each function, in the order of the log.
     pub functions: Vec<FunctionUsage>,
-    /// Whether spills are what room for another block of the kernel costs: with fewer blocks it would have none.
-    pub traded: bool,
+    /// Whether there is no better order of instructions to look for: the kernel spills little or nothing, or spills are what
+    /// room for another block costs.
+    pub settled: bool,
     /// Everything ptxas printed.
     pub log: String,
     /// Wall time of the ptxas process.
@@ -133,21 +135,27 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
     if !options.again {
         return once(ptx, target, options, &[]);
     }
-    let with_blocks = |blocks: u32| once(ptx, target, options, &["--minnctapersm", &blocks.to_string()]).ok();
-    let mut for_one_block = if again::asks_for_one_block_first(ptx) { with_blocks(1) } else { None };
-    if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx)) {
+    let ask = |attempt: Attempt| {
+        let blocks = attempt.blocks().map(|n| n.to_string());
+        let words: Vec<&str> = blocks.iter().flat_map(|n| ["--minnctapersm", n]).collect();
+        // A ptxas that does not know the option has no other answer.
+        once(&attempt.text(ptx), target, options, &words).ok()
+    };
+    let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
+    if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
         return Ok(stream);
     }
     let mut first = once(ptx, target, options, &[])?;
     first.time += for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
     let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
-    let known = for_one_block.filter(|_| attempt.blocks() == 1).map(|answer| Assembled { time: Duration::ZERO, ..answer });
-    // A ptxas that does not know the option has given its answer.
-    let Some(second) = known.or_else(|| with_blocks(attempt.blocks())) else { return Ok(first) };
+    let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
+    let known = known.map(|answer| Assembled { time: Duration::ZERO, ..answer });
+    let Some(second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
     let time = first.time + second.time;
     let is_better = attempt.is_better(&second, &first, ptx, target);
-    let traded = is_better && second.usage().spilled() > first.usage().spilled();
-    Ok(Assembled { traded, time, ..if is_better { second } else { first } })
+    let is_price = is_better && second.usage().spilled() > first.usage().spilled();
+    let answer = if is_better { second } else { first };
+    Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
 }
 
 /// One run of ptxas with further options.
@@ -174,7 +182,8 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, more: &[&str]) ->
     }
     let log = ended.log();
     let functions = report::parse(&log);
-    Ok(Assembled { cubin: output, functions, traded: false, log, time: ended.time, ptxas: run.tool_path })
+    let settled = again::is_settled(&Usage::of_all(&functions));
+    Ok(Assembled { cubin: output, functions, settled, log, time: ended.time, ptxas: run.tool_path })
 }
 
 /// The release of a ptxas, such as `13.4`, from the last lines of `ptxas --version`:

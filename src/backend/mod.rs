@@ -117,7 +117,7 @@ pub(crate) struct Binary {
     pub(crate) spill_stores: u32,
     pub(crate) spill_loads: u32,
     /// Whether these were taken for more blocks that share a multiprocessor.
-    pub(crate) traded: bool,
+    pub(crate) settled: bool,
 }
 
 impl Binary {

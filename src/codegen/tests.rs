@@ -1,7 +1,6 @@
 //! Code generation of modules built by hand: what does not need the text form.
 
 use super::CodegenOptions;
-use super::llvm::Attempt;
 use crate::backend::{lower, parse_llir};
 use crate::ir::core::FloatKind;
 use crate::ir::core::encoding::Blocked;
@@ -198,7 +197,7 @@ fn a_crowded_block_has_another_order() {
     let mut module = parse_llir(&crowded(""), &options("sm_80")).unwrap();
     module.keep().unwrap();
     let usual = module.emit_assembly().unwrap();
-    let other = module.emit_again(Attempt::OtherOrder).unwrap().expect("there is a better order");
+    let other = module.emit_again().unwrap().expect("there is a better order");
     let counts = |text: &str| ["mul.lo", "xor", "add", "shl"].map(|word| text.matches(word).count());
     assert_eq!(counts(&usual), counts(&other), "an order changes no instruction");
     let interleaves = |text: &str| text.find("shl").unwrap() < text.rfind("mul.lo").unwrap();
@@ -212,7 +211,7 @@ fn other_blocks_keep_their_order() {
         let mut module = parse_llir(text, &options(arch)).unwrap();
         module.keep().unwrap();
         module.emit_assembly().unwrap();
-        module.emit_again(Attempt::OtherOrder).unwrap()
+        module.emit_again().unwrap()
     };
     assert!(other("define ptx_kernel void @k() {\n  ret void\n}\n", "sm_80").is_none());
     let wait = "  call void asm sideeffect \"wgmma.wait_group.sync.aligned 0;\", \"~{memory}\"()\n";

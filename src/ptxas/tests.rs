@@ -104,6 +104,74 @@ fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
     assert_eq!(done.ptxas, fake.path);
 }
 
+/// A ptxas that writes down the option and the limit of each run, and answers with registers and spills by both.
+fn answering(usual: (u32, u32), one_block: (u32, u32), limited: (u32, u32)) -> Fake {
+    let answer = |(registers, spills): (u32, u32)| format!("registers={registers} spills={spills}");
+    let fake = fake("");
+    let body = format!(
+        r#"#!/bin/sh
+        input=; for a; do case "$a" in -o) break;; esac; input="$a"; done
+        case "$*" in *--minnctapersm*) one=1;; *) one=;; esac
+        {usual}
+        if [ "$one" ]; then echo one >> {seen}; {one_block}
+        elif grep -q '^.maxnreg 240$' "$input"; then echo limited >> {seen}; {limited}
+        else echo usual >> {seen}; fi
+        echo "ptxas info    : Compiling entry function 'k' for 'sm_80'"
+        echo "ptxas info    : Function properties for k"
+        echo "    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads"
+        echo "ptxas info    : Used $registers registers, used 0 barriers"
+        {WRITE_CUBIN}
+        "#,
+        seen = fake.folder.path().join("seen").display(),
+        usual = answer(usual),
+        one_block = answer(one_block),
+        limited = answer(limited),
+    );
+    executable(&fake.path, &body);
+    fake
+}
+
+/// The runs of ptxas, and the registers of the answer that was taken.
+fn runs_of(fake: &Fake, ptx: &str) -> (String, u32) {
+    let done = assemble_with(&fake.path, ptx, "sm_80", None).unwrap();
+    let runs = fs::read_to_string(fake.folder.path().join("seen")).unwrap();
+    fs::remove_file(fake.folder.path().join("seen")).unwrap();
+    (runs.trim().replace('\n', " "), done.usage().registers)
+}
+
+#[test]
+fn a_short_stream_takes_one_run_where_it_leaves_room() {
+    let stream = ".visible .entry k()\n.reqntid 128\n{\nret;\n}\n";
+    let ample = answering((32, 0), (48, 0), (0, 0));
+    assert_eq!(runs_of(&ample, stream), ("one".to_owned(), 48));
+    // The same in the usual order for long code, and for what is no stream only the usual question.
+    let long = stream.replace("ret;", &"add.s32 %r1, %r1, 1;\n".repeat(1000));
+    assert_eq!(runs_of(&ample, &long), ("usual one".to_owned(), 48));
+    assert_eq!(runs_of(&ample, &stream.replace("ret;", "mma.sync")), ("usual".to_owned(), 32));
+    // 96 registers leave room for 640 threads.
+    let crowded = answering((32, 0), (96, 0), (0, 0));
+    assert_eq!(runs_of(&crowded, stream), ("one usual".to_owned(), 32));
+    let spilling = answering((32, 0), (48, 4), (0, 0));
+    assert_eq!(runs_of(&spilling, stream), ("one usual".to_owned(), 32));
+    // Where the usual answer gave up, the other one is known already.
+    let defeat = answering((32, 4000), (255, 400), (0, 0));
+    assert_eq!(runs_of(&defeat, stream), ("one usual".to_owned(), 255));
+}
+
+#[test]
+fn a_kernel_that_spills_a_little_is_tried_with_a_limit() {
+    let ptx = ".visible .entry k()\n.reqntid 128\n{\nmma.sync\nret;\n}\n";
+    assert_eq!(runs_of(&answering((255, 8), (0, 0), (240, 0)), ptx), ("usual limited".to_owned(), 240));
+    assert_eq!(runs_of(&answering((255, 8), (0, 0), (240, 16)), ptx), ("usual limited".to_owned(), 255));
+    // With many spills fewer registers do not help, and the author of a limit knows better.
+    assert_eq!(runs_of(&answering((255, 304), (0, 0), (240, 0)), ptx), ("usual".to_owned(), 255));
+    let limited = ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 250");
+    assert_eq!(runs_of(&answering((250, 8), (0, 0), (240, 0)), &limited), ("usual".to_owned(), 250));
+    // Blocks of 512 threads share 128 registers each.
+    let wide = ptx.replace("128", "512");
+    assert_eq!(runs_of(&answering((128, 8), (0, 0), (240, 0)), &wide), ("usual".to_owned(), 128));
+}
+
 #[test]
 fn the_release_is_what_ptxas_says_of_itself() {
     let said =

@@ -92,10 +92,18 @@ impl Multiprocessor {
         Occupancy { blocks, warps: blocks * warps, most_warps: self.warps, allowed }
     }
 
-    fn by_registers(&self, warps: u32, registers: u32) -> u32 {
+    /// How many blocks of so many warps fit by their registers.
+    #[must_use]
+    pub fn by_registers(&self, warps: u32, registers: u32) -> u32 {
         let each = self.registers / registers.next_multiple_of(self.register_unit).max(1);
         // The warps of a block are spread over the parts.
         if warps.div_ceil(self.parts) > each { 0 } else { self.parts * each / warps }
+    }
+
+    /// The most registers of a lane with which so many blocks of so many warps fit.
+    #[must_use]
+    pub fn registers_for(&self, blocks: u32, warps: u32) -> u32 {
+        self.registers / (blocks * warps).div_ceil(self.parts).max(1) / self.register_unit * self.register_unit
     }
 }
 
@@ -128,6 +136,18 @@ mod tests {
             ("sm_120a", 4, 32, 0, (12, 48, vec![Warps])),
         ] {
             assert_eq!(on(arch, warps, registers, shared), want, "{arch} {warps} {registers} {shared}");
+        }
+    }
+
+    /// Five blocks of two warps put three warps on two of the four parts.
+    #[test]
+    fn registers_are_those_of_the_fullest_part() {
+        let device = Target::parse("sm_90a").unwrap().multiprocessor();
+        assert_eq!([1, 4, 5, 6, 7].map(|blocks| device.registers_for(blocks, 2)), [512, 256, 168, 168, 128]);
+        for (blocks, warps) in [(1, 4), (3, 4), (5, 2), (11, 1), (1, 20), (2, 8)] {
+            let registers = device.registers_for(blocks, warps);
+            assert!(device.by_registers(warps, registers) >= blocks, "{blocks} {warps}");
+            assert!(device.by_registers(warps, registers + 1) < blocks, "{blocks} {warps}");
         }
     }
 

@@ -95,7 +95,7 @@ impl Generator for AmdBackend {
     fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
         let bytes = code_object(assembly, target, tools.time_limit)?;
         let facts = facts::Facts::of(assembly);
-        Ok(Binary { bytes, registers: facts.registers, spill_stores: facts.scratch, spill_loads: 0, traded: false })
+        Ok(Binary { bytes, registers: facts.registers, spill_stores: facts.scratch, spill_loads: 0, settled: false })
     }
 
     fn assembler(&self, _: Option<&Path>) -> String {

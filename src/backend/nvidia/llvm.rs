@@ -111,22 +111,19 @@ impl LlvmTarget for Nvptx {
     ) -> Result<bool, Diagnostic> {
         let data = machine.get_target_data();
         let failed = |what: &str, e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
-        let is_first = attempt == Attempt::First;
         always::remove(module);
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
-        if !is_first {
+        if attempt == Attempt::Sparing {
             bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", e))?;
             pins::pin(module).map_err(|e| failed("keep numbers in their blocks", e))?;
         }
         advances::split(module).map_err(|e| failed("split the products that move pointers on", e))?;
         strides::share(module, &data);
-        // A word of masks is one register more where ptxas would compute the masks anew.
-        let is_packed =
-            is_first && predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", e))?;
+        predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", e))?;
         pointers::keep_recurrences(module);
         starts::write(module);
-        Ok(is_packed || saves_registers)
+        Ok(saves_registers)
     }
 
     fn after_emission(&self, text: String) -> String {

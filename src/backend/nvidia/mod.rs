@@ -111,7 +111,7 @@ impl Generator for NvidiaBackend {
             registers: usage.registers,
             spill_stores: usage.spill_stores,
             spill_loads: usage.spill_loads,
-            traded: done.traded,
+            settled: done.settled,
         })
     }
 

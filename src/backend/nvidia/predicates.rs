@@ -50,26 +50,25 @@ const BITS: usize = 32;
 /// without that, each is computed anew wherever it is used.
 const LEAST_COMBINED: usize = 8;
 
-/// Packs the masks of every function; `false` if there are none to pack.
+/// Packs the masks of every function.
 ///
 /// # Errors
 /// Fails if LLVM refuses an instruction.
-pub(crate) fn pack(module: &Module<'_>) -> Result<bool, BuilderError> {
-    module.get_functions().try_fold(false, |packed, function| Ok(pack_function(module, function)? || packed))
+pub(crate) fn pack(module: &Module<'_>) -> Result<(), BuilderError> {
+    module.get_functions().try_for_each(|function| pack_function(module, function))
 }
 
-fn pack_function<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> Result<bool, BuilderError> {
+fn pack_function<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> Result<(), BuilderError> {
     let context = module.get_context();
     let packer = Packer { builder: context.create_builder(), word: context.i32_type() };
-    let mut packed = false;
     for block in function.get_basic_block_iter() {
         let masks: Vec<InstructionValue<'c>> =
             block.get_instructions().filter(|&i| is_mask(i) && users_elsewhere(i, block).next().is_some()).collect();
         for masks in masks.chunks(BITS).filter(|masks| masks.len() >= LEAST_COMBINED) {
-            packed |= packer.pack(block, masks)?;
+            packer.pack(block, masks)?;
         }
     }
-    Ok(packed)
+    Ok(())
 }
 
 /// Whether an instruction computes a mask of one element.
@@ -105,8 +104,8 @@ struct Packer<'c> {
 impl<'c> Packer<'c> {
     /// Packs the masks, at most [`BITS`], at the end of their block, and gives their users elsewhere tests, if that
     /// is worth it.
-    fn pack(&self, block: BasicBlock<'c>, masks: &[InstructionValue<'c>]) -> Result<bool, BuilderError> {
-        let Some(end) = block.get_terminator() else { return Ok(false) };
+    fn pack(&self, block: BasicBlock<'c>, masks: &[InstructionValue<'c>]) -> Result<(), BuilderError> {
+        let Some(end) = block.get_terminator() else { return Ok(()) };
         let mut groups: BTreeMap<usize, Vec<Use<'c>>> = BTreeMap::new();
         let mut order: Map<(Id, Id), usize> = Map::default();
         for (bit, &mask) in masks.iter().enumerate() {
@@ -125,7 +124,7 @@ impl<'c> Packer<'c> {
         }
         let is_combined = |group: usize, members: &[Use<'c>]| group != 0 && members.len() >= LEAST_COMBINED;
         if masks.len() < LEAST && !groups.iter().any(|(&group, members)| is_combined(group, members)) {
-            return Ok(false);
+            return Ok(());
         }
         self.builder.position_before(&end);
         let word = self.word_of(masks)?;
@@ -136,7 +135,7 @@ impl<'c> Packer<'c> {
                 members.iter().try_for_each(|m| self.test_at(word, m.bit, m.mask, m.user))?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The masks as bits of a word.

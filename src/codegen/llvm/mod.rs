@@ -80,8 +80,8 @@ struct Inner {
     module: LlvmModule<'static>,
     /// The module as it was before the back end changed it.
     kept: Option<LlvmModule<'static>>,
-    /// Whether the first attempt did something for speed at the price of registers.
-    is_costly: bool,
+    /// Whether something can be done for registers that the first attempt has not done.
+    can_spare: bool,
     machine: TargetMachine,
     messages: Box<Messages>,
     context: Box<Context>,
@@ -140,7 +140,7 @@ impl Draft {
         let inner = Inner {
             module: self.module,
             kept: None,
-            is_costly: false,
+            can_spare: false,
             machine,
             messages: self.messages,
             context: self.context,
@@ -295,18 +295,18 @@ impl Module {
     pub fn emit_assembly(&mut self) -> Result<String, Diagnostic> {
         let fuse = self.options.fp_fusion;
         let (target, version, llvm) = (self.options.target, self.facts.isa_version, self.llvm);
-        let (text, is_costly) = self.step(move |inner| {
+        let (text, can_spare) = self.step(move |inner| {
             let simple =
                 if is_huge(&inner.module) { Some(llvm.machine(&target, version, Effort::Least)?) } else { None };
             let machine = simple.as_ref().unwrap_or(&inner.machine);
             if fuse {
                 allow_contraction(&inner.module);
             }
-            let is_costly = llvm.before_emission(&inner.module, &inner.machine, Attempt::First)?;
-            Ok((written(&inner.module, machine, llvm)?, is_costly))
+            let can_spare = llvm.before_emission(&inner.module, &inner.machine, Attempt::First)?;
+            Ok((written(&inner.module, machine, llvm)?, can_spare))
         })?;
         if let Some(inner) = &mut self.inner {
-            inner.is_costly = is_costly;
+            inner.can_spare = can_spare;
         }
         Ok(self.llvm.after_emission(text))
     }
@@ -328,21 +328,20 @@ impl Module {
         Ok(())
     }
 
-    /// Makes assembly of the module that was kept in another way. `None` if nothing was kept or it would be the same.
+    /// Makes assembly of the module that was kept, in a way that spares registers. `None` if nothing was kept or it would
+    /// be the same.
     ///
     /// # Errors
     /// `E0709` when LLVM fails.
-    pub(crate) fn emit_again(&mut self, attempt: Attempt) -> Result<Option<String>, Diagnostic> {
+    pub(crate) fn emit_again(&mut self) -> Result<Option<String>, Diagnostic> {
         let (fuse, llvm) = (self.options.fp_fusion, self.llvm);
         let text = self.step(move |inner| {
-            let Some(module) = inner.kept.clone().filter(|_| inner.is_costly || attempt != Attempt::Plain) else {
-                return Ok(None);
-            };
+            let Some(module) = inner.kept.clone() else { return Ok(None) };
             if fuse {
                 allow_contraction(&module);
             }
-            llvm.before_emission(&module, &inner.machine, attempt)?;
-            if attempt == Attempt::OtherOrder && !order::crowded_blocks(&module, llvm) {
+            llvm.before_emission(&module, &inner.machine, Attempt::Sparing)?;
+            if !order::crowded_blocks(&module, llvm) && !inner.can_spare {
                 return Ok(None);
             }
             written(&module, &inner.machine, llvm).map(Some)

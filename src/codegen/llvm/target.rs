@@ -22,11 +22,9 @@ pub(crate) enum Effort {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Attempt {
     First,
-    /// Without what the back end does for speed at the price of registers, with what saves them at the price of
-    /// instructions, and with crowded blocks in an order that needs fewer of them ([`super::order`]).
-    OtherOrder,
-    /// The same in the order of the first.
-    Plain,
+    /// With what saves registers at the price of instructions, and with crowded blocks in an order that needs fewer of
+    /// them ([`super::order`]).
+    Sparing,
 }
 
 /// A back end of LLVM. Versions are those of the assembly language, times ten; a vendor without such a thing says 0.
@@ -69,8 +67,8 @@ pub(crate) trait LlvmTarget: Sync {
     /// Whether an instruction in inline assembly still works on its registers when the next one starts.
     fn is_asynchronous(&self, assembly: &str) -> bool;
 
-    /// Changes a module before the back end gets it. Says whether another attempt would have fewer registers to keep:
-    /// the first does things for speed, and leaves others out that save registers.
+    /// Changes a module before the back end gets it. Says whether there is something that saves registers at the price of
+    /// instructions, which the first attempt leaves out.
     ///
     /// # Errors
     /// When LLVM fails.

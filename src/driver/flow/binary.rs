@@ -1,16 +1,15 @@
-//! From PTX to a binary: ptxas, and other attempts where the first one spills registers.
+//! From PTX to a binary: ptxas, and another attempt where the first one spills registers.
 
 use super::{Flow, Step};
 use crate::backend::{self, Binary, Stage, Tools};
 use crate::codegen::Module;
-use crate::codegen::llvm::Attempt;
 use crate::diag::codes::tools as codes;
 use crate::diag::{Diagnostic, Severity};
 use crate::driver::job::JobOptions;
 use crate::driver::timings;
 use crate::passes::remarks::Group;
 
-/// Bytes of PTX beyond which there are no other attempts: ptxas takes seconds for more. It is not the time of the first try
+/// Bytes of PTX beyond which there is no other attempt: ptxas takes seconds for more. It is not the time of the first try
 /// that decides, since a busy machine must make the same code as an idle one.
 const LARGEST: usize = 300_000;
 
@@ -33,56 +32,26 @@ impl Flow<'_, '_> {
         backend::work(&self.job.target, stage)
     }
 
-    /// Assembles PTX of ours. A kernel that spills is compiled again, with its instructions in another order and without
-    /// what takes registers for speed; an attempt that spills less by more than a tenth is taken. No other attempts for
-    /// more PTX than [`LARGEST`].
+    /// Assembles PTX of ours. A kernel that spills much is compiled again, with its instructions in another order and with
+    /// what saves registers, which is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
     pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
         let shared = self.made.metadata.shared;
         let mut best = (self.assembled(&ptx, None, shared)?, ptx);
-        if best.0.spilled() == 0 || best.0.traded || best.1.len() > LARGEST {
+        if best.0.spilled() == 0 || best.0.settled || best.1.len() > LARGEST {
             return Ok((best.1, Some(best.0)));
         }
-        let mut others = vec![];
-        for attempt in [Attempt::OtherOrder, Attempt::Plain] {
-            others.extend(self.timed(self.work(Stage::Assembly), |_| module.emit_again(attempt)).map_err(|e| vec![e])?);
-        }
-        let assembled = self.assembled_side_by_side(&others, shared)?;
-        for (binary, other) in assembled.into_iter().zip(others) {
-            // Where only another attempt fails, the first one stands.
-            if let Ok(binary) = binary
-                && binary.spilled() * 10 < best.0.spilled() * 9
-            {
-                best = (binary, other);
-            }
+        let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
+        // Where only the other attempt fails, the first one stands.
+        if let Some(other) = other
+            && let Ok(binary) = self.assembled(&other, None, shared)
+            && binary.spilled() * 10 < best.0.spilled() * 9
+        {
+            best = (binary, other);
         }
         Ok((best.1, Some(best.0)))
-    }
-
-    /// Assembles several texts at once, each on a thread of its own but for the last one.
-    fn assembled_side_by_side(
-        &mut self,
-        texts: &[String],
-        shared: Option<u32>,
-    ) -> Step<Vec<Result<Binary, Diagnostic>>> {
-        let (options, target, generator) = (self.options.clone(), self.job.target, self.generator()?);
-        let assemble = |text: &String| generator.assemble(text, &target, &tools(&options, None, shared));
-        Ok(self.timed(self.work(Stage::Binary), |_| match texts {
-            [] => vec![],
-            [others @ .., last] => std::thread::scope(|scope| {
-                let spawn = |text| std::thread::Builder::new().spawn_scoped(scope, move || assemble(text));
-                let started: Vec<_> = others.iter().map(|text| (text, spawn(text))).collect();
-                let last = assemble(last);
-                let wait = |(text, thread): (&String, std::io::Result<std::thread::ScopedJoinHandle<'_, _>>)| {
-                    // Without a thread the work is done here.
-                    thread
-                        .map_or_else(|_| assemble(text), |t| t.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
-                };
-                started.into_iter().map(wait).chain([last]).collect()
-            }),
-        }))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
