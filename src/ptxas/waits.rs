@@ -11,6 +11,8 @@
 //! 3. The scheduler issues `n` instructions for that turn, where those that move data count more than once.
 //! 4. `W` warps share the scheduler, so a turn costs it about `T / W` cycles if warps wait and `n` if they do not:
 //!    `√((T / W)² + n²)`.
+//! 5. The least that a turn can cost is one wait for all its loads behind what it issues anyway. A loop near that has
+//!    nothing to gain by more registers.
 //!
 //! Encoding (found by comparing with nvdisasm for sm_80 to sm_120): an instruction has 128 bits; 0 to 11 are the
 //! operation; from 105 on there are the cycles until the next one (4 bits), a hint (1), the barrier that its result sets
@@ -77,6 +79,8 @@ pub(super) struct Loops {
     pub(super) loads: usize,
     /// Scheduler's cycles of one turn of each.
     pub(super) cost: f64,
+    /// The same if each waited once for all its loads.
+    pub(super) least: f64,
     /// The largest `T / W / n`: from 1 on warps wait more than they issue.
     pub(super) waiting: f64,
 }
@@ -94,7 +98,9 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
                 let each = turn(body) as f64 / warps;
                 let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
                 all.loads += loads;
-                all.cost += (each * each + issued * issued).sqrt();
+                let least = (together(body) as f64 / warps).min(each);
+                all.cost += each.hypot(issued);
+                all.least += least.hypot(issued);
                 all.waiting = all.waiting.max(each / issued);
             }
         }
@@ -135,6 +141,11 @@ impl Instruction {
         }
     }
 
+    /// Cycles until the next instruction may issue, without waits for results.
+    fn cycles(&self) -> u64 {
+        self.stall.max(1) + if self.kind == Kind::Barrier { BARRIER } else { 0 }
+    }
+
     fn latency(&self) -> u64 {
         match self.kind {
             Kind::Load => LOAD,
@@ -169,6 +180,11 @@ fn innermost(list: &[Instruction], target: &Target) -> Vec<(usize, usize)> {
     ends.iter().map(|(&from, &to)| (from, to)).filter(|&(from, to)| !holds_another(from, to)).collect()
 }
 
+/// The cycles of one warp's turn that waits once for all its loads.
+fn together(body: &[Instruction]) -> u64 {
+    LOAD + body.iter().map(Instruction::cycles).sum::<u64>()
+}
+
 /// The cycles of one warp's third turn.
 fn turn(body: &[Instruction]) -> u64 {
     let (mut now, mut begun) = (0, 0);
@@ -184,10 +200,7 @@ fn turn(body: &[Instruction]) -> u64 {
             if let Some(barrier) = instruction.reads {
                 free[barrier] = free[barrier].max(now + READ);
             }
-            if instruction.kind == Kind::Barrier {
-                now += BARRIER;
-            }
-            now += instruction.stall.max(1);
+            now += instruction.cycles();
         }
     }
     now - begun
@@ -214,6 +227,7 @@ mod tests {
         let apart = [load(0), add(1), load(0), add(1)];
         assert_eq!(turn(&together), LOAD + 1 + 2);
         assert_eq!(turn(&apart), 2 * (LOAD + 1));
+        assert_eq!(super::together(&apart), LOAD + 4);
         // Barrier 1 is another one.
         assert_eq!(turn(&[load(0), add(2)]), 2);
     }
