@@ -263,6 +263,11 @@ pub(crate) trait Machine: Sync {
     /// The values of all lanes of a warp combined; `None` where there is no instruction for that.
     fn reduce_warp<'c>(&self, cx: &mut Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Res<Option<Val<'c>>>;
 
+    /// Whether [`Machine::permute_bytes`] is one instruction for a selector that differs from lane to lane.
+    fn permutes_by_lane(&self) -> bool {
+        false
+    }
+
     /// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the low four hexadecimal digits of the selector, the lowest
     /// digit for the lowest byte.
     fn permute_bytes<'c>(

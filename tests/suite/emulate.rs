@@ -57,6 +57,9 @@ const REFILLED: [&str; 5] =
 /// that came with sm_89.
 const NO_SUCH_TYPE: (&str, &str) = ("E0315", "sm_80");
 
+/// What says that a kernel needs more shared memory than there is.
+const NO_ROOM: &str = "E0714";
+
 /// Cases that are not for clusters, or not for those of more than so many blocks. The first one writes in place what
 /// other blocks read too, of which they keep nothing. In the second one a thread would hold less than a pack, and in
 /// the third one a block less than 16 bytes of a row.
@@ -95,8 +98,10 @@ fn problems(
     };
     let assembly = match made(tma) {
         Ok(a) => a,
-        // A row of a tile may be too short to be shared by the blocks of a cluster.
         Err(d) if arch == NO_SUCH_TYPE.1 && d.iter().all(|d| d.code.id == NO_SUCH_TYPE.0) => return vec![],
+        // In a sweep, tiles may need more shared memory than a block of an architecture has.
+        Err(d) if more && d.iter().all(|d| d.code.id == NO_ROOM) => return vec![],
+        // A row of a tile may be too short to be shared by the blocks of a cluster.
         Err(d) if more && d.iter().any(|d| d.message.contains("bytes of a row are one block's share")) => return vec![],
         Err(d) => return words(d),
     };

@@ -127,6 +127,10 @@ impl Machine for Nvidia {
         warp::reduce(cx, kind, value)
     }
 
+    fn permutes_by_lane(&self) -> bool {
+        true
+    }
+
     fn permute_bytes<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
