@@ -28,7 +28,8 @@ pub fn describe(plan: &ConversionPlan) -> String {
             let (words, bits) = (plan.words().count() as u32 * plan.parts(), plan.exchanged_bits());
             let _ = writeln!(text, "  {words} words of 32 bits a thread, {bits} register bits become lane bits");
             let _ = writeln!(text, "  {} × shfl.sync.{mode}.b32", costs.shuffles);
-            let _ = writeln!(text, "  {} × selp.b32", costs.selects);
+            let choice = if plan.elements_per_word() == 2 && plan.parts() == 1 { "prmt" } else { "selp" };
+            let _ = writeln!(text, "  {} × {choice}.b32", costs.selects);
         }
         ConversionPlan::Shared(plan) => shared(&mut text, plan),
     }
