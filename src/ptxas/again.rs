@@ -140,14 +140,15 @@ impl Attempt {
         }
     }
 
-    /// The PTX that ptxas is given. Next to the number of a block's threads, it listens to no option for registers.
+    /// The PTX that ptxas is given. A limit of registers is a directive: where PTX says how many threads a block has,
+    /// ptxas ignores its option for it.
     pub(super) fn text(self, ptx: &str) -> Cow<'_, str> {
         if self != Attempt::Limit {
             return Cow::Borrowed(ptx);
         }
-        let limited = |line: &str| match line.starts_with(THREADS_OF_A_BLOCK) {
-            true => format!("{line}.maxnreg {LIMIT}\n"),
-            false => line.to_owned(),
+        let limited = |line: &str| {
+            let is_place = line.trim_start().starts_with(THREADS_OF_A_BLOCK);
+            if is_place { format!("{line}.maxnreg {LIMIT}\n") } else { line.to_owned() }
         };
         Cow::Owned(ptx.split_inclusive('\n').map(limited).collect())
     }
@@ -223,7 +224,8 @@ fn saves_in_a_stream(usage: &Usage, ptx: &str, target: &Target) -> bool {
 fn is_stream(ptx: &str) -> bool {
     let multiplies = ptx.contains(ASYNCHRONOUS) || ptx.contains(SYNCHRONOUS);
     // PTX that does not say how many threads a block has is not ours.
-    threads(ptx) > 1 && !multiplies && !is_limited(ptx) && !(ptx.contains("shfl.sync") && loops(ptx))
+    let reduces_in_loops = ptx.contains("shfl.sync") && loops(ptx);
+    threads(ptx) > 1 && !multiplies && !reduces_in_loops && !is_limited(ptx)
 }
 
 /// Whether the loops of a kernel without products wait for loads, of which more could be on their way if there were more

@@ -299,12 +299,11 @@ impl<'c> Machine for Threads<'_, 'c, '_> {
         let is_packed = |word: &Word<'c>| word.halves[0].register == word.value;
         let packs = self.in_halves && !(is_packed(off) && is_packed(on));
         let picked = if packs { self.picked(lane_bit, off.halves, on.halves)? } else { None };
-        let value = match picked {
-            Some(value) => value,
-            None => {
-                let is_off = self.is_off(lane_bit)?;
-                as_int(self.cx.b.build_select(is_off, off.value, on.value, "")?)?
-            }
+        let value = if let Some(value) = picked {
+            value
+        } else {
+            let is_off = self.is_off(lane_bit)?;
+            as_int(self.cx.b.build_select(is_off, off.value, on.value, "")?)?
         };
         Ok(Word { chosen: Some((lane_bit, off.halves, on.halves)), ..Word::made(value) })
     }
