@@ -116,7 +116,8 @@ pub(crate) struct Binary {
     /// Bytes that a thread stores and loads because registers did not suffice.
     pub(crate) spill_stores: u32,
     pub(crate) spill_loads: u32,
-    /// Whether these were taken for more blocks that share a multiprocessor.
+    /// Whether no other order of instructions is worth a try: there are few spills or none, or they are the price of more
+    /// blocks that share a multiprocessor.
     pub(crate) settled: bool,
 }
 

@@ -79,7 +79,7 @@ const LIMIT: u32 = 240;
 
 /// The bytes of spills that are little. With up to so many, some kernels spill less with 240 registers than with 255, and
 /// ran at up to 1.15 of their speed; with more, fewer registers always make more. Another order of instructions, which
-/// is worth much for more spills, ran at 0.97 of the speed here, though it spills less.
+/// is worth much for more spills, is worth nothing here (0.98 of the speed), though it spills less.
 const LITTLE: u32 = 300;
 
 /// The threads of a warp.

@@ -53,9 +53,8 @@ const LARGE_CLUSTERS: [(&str, u32, &str, Tma); 7] = [
 const REFILLED: [&str; 5] =
     ["attention_tma", "descriptors_sum", "matmul_tma", "matmul_tma_host", "matmul_tma_persistent"];
 
-/// What says that a type does not exist on an architecture, and the one that lacks types of the cases: f8 needs conversions
-/// that came with sm_89.
-const NO_SUCH_TYPE: (&str, &str) = ("E0315", "sm_80");
+/// What says that a type does not exist on an architecture: f8 needs conversions that came with sm_89.
+const NO_SUCH_TYPE: (&str, &str) = ("E0315", "the type fp8e4nv is not supported on sm_80");
 
 /// What says that a kernel needs more shared memory than there is.
 const NO_ROOM: &str = "E0714";
@@ -98,7 +97,7 @@ fn problems(
     };
     let assembly = match made(tma) {
         Ok(a) => a,
-        Err(d) if arch == NO_SUCH_TYPE.1 && d.iter().all(|d| d.code.id == NO_SUCH_TYPE.0) => return vec![],
+        Err(d) if d.iter().all(|d| (d.code.id, &*d.message) == NO_SUCH_TYPE) => return vec![],
         // In a sweep, tiles may need more shared memory than a block of an architecture has.
         Err(d) if more && d.iter().all(|d| d.code.id == NO_ROOM) => return vec![],
         // A row of a tile may be too short to be shared by the blocks of a cluster.

@@ -8,7 +8,7 @@
 //! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`]. Between the blocks
 //!   of a cluster the barrier is the cluster's, and loads reach into the memory of other blocks.
 //!
-//! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 shuffle and 3 `select`.
+//! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 shuffle and 3 permutations of bytes.
 
 use std::collections::BTreeMap;
 
