@@ -5,7 +5,8 @@
 //! 1. Find ptxas ([`mod@find`]). A path that the user named is taken as it is; otherwise the first place that has it
 //!    ends the search.
 //! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the
-//!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over.
+//!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over. It may have been started before
+//!    the PTX was there ([`ahead`]), which saves the time that it takes to start.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
 //!    the report or the machine code says that the registers could be chosen better, ptxas runs once more in another way
 //!    ([`again`], [`waits`]). Short code that goes over its data once is asked for in that way at once.
@@ -18,7 +19,7 @@
 //! ```no_run
 //! # use ttc::{ptxas, target::Target};
 //! # let ptx = "";
-//! let done = ptxas::assemble(ptx, &Target::parse("sm_80").unwrap(), &ptxas::AssembleOptions::default()).unwrap();
+//! let done = ptxas::assemble(ptx, &Target::parse("sm_80").unwrap(), &ptxas::AssembleOptions::default(), None).unwrap();
 //! assert_eq!(&done.cubin[..4], b"\x7fELF");
 //! assert_eq!(done.usage().spill_stores, 0);
 //! ```
@@ -35,6 +36,7 @@ mod run;
 mod tests;
 mod waits;
 
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,7 +49,7 @@ pub use cubin::registers;
 pub use find::{Tool, find, find_libdevice, is_named};
 pub use report::{FunctionUsage, Usage};
 pub use run::stop_all;
-use run::{Run, Word};
+use run::{Run, Waiting, Word};
 
 /// How long a tool may run when nobody says: an hour. The largest real kernels take ptxas some minutes.
 pub const TIME_LIMIT: Duration = Duration::from_hours(1);
@@ -126,26 +128,42 @@ impl Assembled {
     }
 }
 
-/// Assembles PTX to a cubin for one architecture.
+/// A ptxas that has been started and waits for its PTX. It ends when it is dropped, or when the thread ends that started
+/// it.
+pub struct Ahead(Waiting);
+
+/// Starts ptxas for PTX that will be there soon, so that it loads while the PTX is made. It is `None` where that cannot
+/// be; [`assemble`] says why.
+#[must_use]
+pub fn ahead(target: &Target, options: &AssembleOptions) -> Option<Ahead> {
+    let ptxas = find(Tool::Ptxas, options.ptxas).ok()?;
+    Waiting::new(Tool::Ptxas, ptxas, words(target, options)).map(Ahead)
+}
+
+/// Assembles PTX to a cubin for one architecture, first with the ptxas that was started for it with the same options, if
+/// there is one.
 ///
 /// # Errors
 /// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: there is no ptxas; it does not start, fails, is killed, takes too
 /// long, is too old or writes no cubin; or files cannot be made.
-pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
+pub fn assemble(
+    ptx: &str,
+    target: &Target,
+    options: &AssembleOptions,
+    ahead: Option<Ahead>,
+) -> Result<Assembled, Diagnostic> {
+    let ahead = Cell::new(ahead);
+    let once = |ptx: &str| once(ptx, target, options, ahead.take());
     if !options.again {
-        return once(ptx, target, options, &[]);
+        return once(ptx);
     }
-    let ask = |attempt: Attempt| {
-        let blocks = attempt.blocks().map(|n| n.to_string());
-        let words: Vec<&str> = blocks.iter().flat_map(|n| ["--minnctapersm", n]).collect();
-        // A ptxas that does not know the option has no other answer.
-        once(&attempt.text(ptx), target, options, &words).ok()
-    };
+    // A ptxas that does not know a directive has no other answer.
+    let ask = |attempt: Attempt| once(&attempt.text(ptx)).ok();
     let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
         return Ok(stream);
     }
-    let mut first = once(ptx, target, options, &[])?;
+    let mut first = once(ptx)?;
     first.time += for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
     let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
     let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
@@ -158,9 +176,8 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
     Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
 }
 
-/// One run of ptxas with further options.
-fn once(ptx: &str, target: &Target, options: &AssembleOptions, more: &[&str]) -> Result<Assembled, Diagnostic> {
-    let ptxas = find(Tool::Ptxas, options.ptxas)?;
+/// The command line of ptxas.
+fn words(target: &Target, options: &AssembleOptions) -> Vec<Word> {
     let mut words: Vec<Word> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
     if options.line_info {
         words.push("-lineinfo".into());
@@ -168,11 +185,24 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, more: &[&str]) ->
     if !options.fp_fusion {
         words.push("--fmad=false".into());
     }
-    words.extend(more.iter().map(|&option| option.into()));
     words.extend(options.extra.iter().map(Into::into));
     words.extend([Word::Input(String::new(), 0), "-o".into(), Word::Output("")]);
-    let mut run = Run::new(Tool::Ptxas, ptxas, words, &[ptx.as_bytes()])?;
-    let ended = run.execute(options.time_limit)?;
+    words
+}
+
+/// One run of ptxas.
+fn once(ptx: &str, target: &Target, options: &AssembleOptions, ahead: Option<Ahead>) -> Result<Assembled, Diagnostic> {
+    let input = ptx.as_bytes();
+    let (mut run, ended) = match ahead.map(|ahead| ahead.0.finish(input, options.time_limit)) {
+        Some(Ok((run, ended))) if ended.status.success() || ended.stopped => (run, ended),
+        // Whether the PTX is at fault, or the way in which it was given, is seen from a run with a plain file.
+        _ => {
+            let ptxas = find(Tool::Ptxas, options.ptxas)?;
+            let run = Run::new(Tool::Ptxas, ptxas, words(target, options), &[input])?;
+            let ended = run.execute(options.time_limit)?;
+            (run, ended)
+        }
+    };
     let output = run.output().map_err(|e| scratch(&e, "read the cubin"))?;
     if !ended.status.success() || ended.stopped || output.is_empty() {
         return Err(failure::of_ptxas(&run, &ended, ptx, target, options));

@@ -27,7 +27,7 @@ pub(crate) fn of_ptx(
     if let Some(&code) = known.get(ptx) {
         return Ok(code);
     }
-    let done = assemble(ptx, &target, &AssembleOptions::default()).map_err(|d| d.message)?;
+    let done = assemble(ptx, &target, &AssembleOptions::default(), None).map_err(|d| d.message)?;
     let sass = disassemble(&done.cubin, None, Detail::Plain, None).map_err(|d| d.message)?;
     let instructions = sass.lines().filter(|l| is_instruction(l)).count() as u32;
     let usage = done.usage();

@@ -25,6 +25,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::cli::NO_SUCH_STAGE;
 use crate::ir::Ir;
 use crate::passes::manager::Pipeline;
+use crate::ptxas::Ahead;
 use crate::target::{AmdOptions, Target, Vendor, vendors};
 
 /// What a compilation can produce, in order. Back ends have words of their own for the last three.
@@ -179,11 +180,22 @@ pub(crate) trait Generator: Sync {
     /// When a tool is not installed.
     fn outside(&self, last: Stage, assembler: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic>;
 
-    /// Assembly to a binary.
+    /// Starts the assembler for assembly that will be there soon, if that saves time.
+    fn ahead(&self, _target: &Target, _tools: &Tools<'_>) -> Option<Ahead> {
+        None
+    }
+
+    /// Assembly to a binary, by the assembler that was started for it with the same tools, if one was.
     ///
     /// # Errors
     /// What the tool says of the assembly, or why it cannot be run.
-    fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic>;
+    fn assemble(
+        &self,
+        assembly: &str,
+        target: &Target,
+        tools: &Tools<'_>,
+        ahead: Option<Ahead>,
+    ) -> Result<Binary, Diagnostic>;
 
     /// The assembler with its version, in words: `ptxas 13.4`. `named` is the assembler that the user named.
     fn assembler(&self, named: Option<&Path>) -> String;

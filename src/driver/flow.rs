@@ -31,6 +31,7 @@ use crate::irgen::{Given, Launch};
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::remarks::{self, Group, Parameter};
+use crate::ptxas::Ahead;
 use crate::source::{FileId, SourceMap};
 use crate::target::AmdOptions;
 
@@ -51,6 +52,8 @@ struct Flow<'a, 'm> {
     kernel_loc: Option<Place>,
     /// The compilation as the cache sees it.
     memo: Option<&'a mut Memo<'m>>,
+    /// The assembler that waits for its input.
+    ahead: Option<Ahead>,
 }
 
 /// Takes one job through the stages until everything in `want` is made. A `memo` may know what the stages behind the
@@ -77,7 +80,7 @@ pub(super) fn run(
     let given = Given { amd: said.amd.for_target(&job.target), ..said };
     let launch = given.over(Launch::usual(&job.target)).for_target(&job.target);
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow = Flow { job, given, options, want, debug, launch, made, kernel_loc: None, memo };
+    let mut flow = Flow { job, given, options, want, debug, launch, made, kernel_loc: None, memo, ahead: None };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
@@ -398,6 +401,7 @@ impl Flow<'_, '_> {
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
         request::check_block(self.launch, &self.job.target).map_err(|e| vec![e])?;
+        self.start_assembler();
         self.passes("TTIR passes", &mut ir, &backend::ttir(&self.gpu_options()))?;
         self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
@@ -422,6 +426,7 @@ impl Flow<'_, '_> {
             let error = Diagnostic::error(&cli::BAD_OPTION, text);
             return Err(vec![error.help("compile with `--tma device`, or leave out `--triton-abi`")]);
         }
+        self.start_assembler();
         let pipeline = backend::llir(&self.gpu_options()).map_err(|e| vec![e])?;
         let prepared = self.passes("LLVM preparation", &mut ir, &pipeline)?;
         let options = self.codegen_options();

@@ -22,7 +22,6 @@
 //!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas is
 //!    told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Assembled, Usage, waits};
@@ -36,6 +35,15 @@ const WAITING: f64 = 0.9;
 
 /// The directive of a kernel that says how many threads its blocks have.
 const THREADS_OF_A_BLOCK: &str = ".reqntid ";
+
+/// The same, for the most threads.
+const MOST_THREADS: &str = ".maxntid ";
+
+/// The directive that says how many blocks should share a multiprocessor.
+const BLOCKS_AT_ONCE: &str = ".minnctapersm ";
+
+/// The directive that says how many registers a thread may have.
+const MOST_REGISTERS: &str = ".maxnreg ";
 
 /// What a turn of the loops must cost, in what it would cost if it waited once for all loads, to be worth another try. Of
 /// 65 real kernels with loops that wait, six gain a tenth or more by the model, and cost 1.25 to 3.6 of that; 37 of the
@@ -140,17 +148,22 @@ impl Attempt {
         }
     }
 
-    /// The PTX that ptxas is given. A limit of registers is a directive: where PTX says how many threads a block has,
-    /// ptxas ignores its option for it.
-    pub(super) fn text(self, ptx: &str) -> Cow<'_, str> {
-        if self != Attempt::Limit {
-            return Cow::Borrowed(ptx);
-        }
-        let limited = |line: &str| {
-            let is_place = line.trim_start().starts_with(THREADS_OF_A_BLOCK);
-            if is_place { format!("{line}.maxnreg {LIMIT}\n") } else { line.to_owned() }
+    /// The PTX that ptxas is given. What it is told is a directive: where PTX says how many threads a block has, ptxas
+    /// ignores its option for the registers, and its option for the blocks does the same as the directive.
+    pub(super) fn text(self, ptx: &str) -> String {
+        let directive = match self.blocks() {
+            Some(blocks) => format!("{BLOCKS_AT_ONCE}{blocks}"),
+            None => format!("{MOST_REGISTERS}{LIMIT}"),
         };
-        Cow::Owned(ptx.split_inclusive('\n').map(limited).collect())
+        let mut text = String::with_capacity(ptx.len() + directive.len() + 1);
+        let mut lines = ptx.lines().peekable();
+        while let Some(line) = lines.next() {
+            text.extend([line, "\n"]);
+            if says_threads(line) && !lines.peek().is_some_and(|next| says_threads(next)) {
+                text.extend([&directive, "\n"]);
+            }
+        }
+        text
     }
 
     /// Whether the second answer is better than the first. One for more blocks that has far fewer registers than it may
@@ -172,7 +185,11 @@ impl Attempt {
 /// Whether a kernel spills with fewer registers than its threads may have.
 fn gave_up(usage: &Usage, ptx: &str, target: &Target) -> bool {
     let unit = target.multiprocessor().register_unit;
-    usage.spilled() > 0 && usage.registers > 0 && usage.registers.next_multiple_of(unit) < allowed(ptx, target)
+    let can_be_told = threads(ptx) > 1 && numbers(ptx, BLOCKS_AT_ONCE).next().is_none();
+    can_be_told
+        && usage.spilled() > 0
+        && usage.registers > 0
+        && usage.registers.next_multiple_of(unit) < allowed(ptx, target)
 }
 
 /// Whether a kernel spills a little with all registers.
@@ -259,9 +276,14 @@ fn loops(ptx: &str) -> bool {
     })
 }
 
+/// Whether a line of PTX says how many threads a block has.
+fn says_threads(line: &str) -> bool {
+    [THREADS_OF_A_BLOCK, MOST_THREADS].iter().any(|directive| line.trim_start().starts_with(directive))
+}
+
 /// Whether the PTX says how many registers or blocks there may be.
 fn is_limited(ptx: &str) -> bool {
-    numbers(ptx, ".maxnreg ").chain(numbers(ptx, ".minnctapersm ")).next().is_some()
+    numbers(ptx, MOST_REGISTERS).chain(numbers(ptx, BLOCKS_AT_ONCE)).next().is_some()
 }
 
 /// The threads of blocks of so many that share a multiprocessor, by their registers.
@@ -272,13 +294,13 @@ fn resident(usage: &Usage, ptx: &str, target: &Target) -> u32 {
 
 /// The registers that a thread of the smallest block of a kernel may have.
 fn allowed(ptx: &str, target: &Target) -> u32 {
-    let limit = numbers(ptx, ".maxnreg ").min().unwrap_or(MOST);
+    let limit = numbers(ptx, MOST_REGISTERS).min().unwrap_or(MOST);
     target.multiprocessor().registers_for(1, warps(ptx)).min(limit).min(MOST)
 }
 
 /// The threads of the smallest block of a kernel.
 fn threads(ptx: &str) -> u32 {
-    numbers(ptx, THREADS_OF_A_BLOCK).chain(numbers(ptx, ".maxntid ")).min().unwrap_or(1).max(1)
+    numbers(ptx, THREADS_OF_A_BLOCK).chain(numbers(ptx, MOST_THREADS)).min().unwrap_or(1).max(1)
 }
 
 /// The warps of the smallest block of a kernel.

@@ -52,7 +52,7 @@ fn executable(path: &Path, text: &str) {
 }
 
 fn assemble_with(path: &Path, ptx: &str, name: &str, source_name: Option<&str>) -> Result<Assembled, Diagnostic> {
-    assemble(ptx, &sm(name), &AssembleOptions { ptxas: Some(path), source_name, ..AssembleOptions::default() })
+    assemble(ptx, &sm(name), &AssembleOptions { ptxas: Some(path), source_name, ..AssembleOptions::default() }, None)
 }
 
 /// The folder that a failed run kept, taken from its message. It is removed when the value is dropped.
@@ -90,7 +90,7 @@ fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
         extra: &["-O1".to_owned()],
         ..AssembleOptions::default()
     };
-    let done = assemble("PTX", &sm("sm_80"), &options).unwrap();
+    let done = assemble("PTX", &sm("sm_80"), &options, None).unwrap();
     let text = fs::read_to_string(seen).unwrap();
     assert!(
         text.starts_with("-v --gpu-name=sm_80 -lineinfo --fmad=false -O1 ")
@@ -104,14 +104,14 @@ fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
     assert_eq!(done.ptxas, fake.path);
 }
 
-/// A ptxas that writes down the option and the limit of each run, and answers with registers and spills by both.
+/// A ptxas that writes down the directive of each run, and answers with registers and spills by it.
 fn answering(usual: (u32, u32), one_block: (u32, u32), limited: (u32, u32)) -> Fake {
     let answer = |(registers, spills): (u32, u32)| format!("registers={registers} spills={spills}");
     let fake = fake("");
     let body = format!(
         r#"#!/bin/sh
         input=; for a; do case "$a" in -o) break;; esac; input="$a"; done
-        case "$*" in *--minnctapersm*) one=1;; *) one=;; esac
+        if grep -q '^.minnctapersm 1$' "$input"; then one=1; else one=; fi
         {usual}
         if [ "$one" ]; then echo one >> {seen}; {one_block}
         elif grep -q '^.maxnreg 240$' "$input"; then echo limited >> {seen}; {limited}
@@ -172,6 +172,95 @@ fn a_kernel_that_spills_a_little_is_tried_with_a_limit() {
     assert_eq!(runs_of(&answering((128, 8), (0, 0), (240, 0)), &wide), ("usual".to_owned(), 128));
 }
 
+/// The last argument but two, which is the input.
+const INPUT: &str = r#"input=; for a; do case "$a" in -o) break;; esac; input="$a"; done"#;
+
+/// Assembles with a ptxas that was started before.
+fn assemble_ahead(path: &Path, ptx: &str) -> Result<Assembled, Diagnostic> {
+    let options = AssembleOptions { ptxas: Some(path), again: false, ..AssembleOptions::default() };
+    let ahead = ahead(&sm("sm_80"), &options).expect("a pipe, and a program that starts");
+    assemble(ptx, &sm("sm_80"), &options, Some(ahead))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_ptxas_that_was_started_ahead_reads_a_pipe_and_then_a_file() {
+    let long = good_ptx() + &"// more than a pipe holds\n".repeat(10_000);
+    for ptx in [good_ptx(), long] {
+        let fake = fake("");
+        let seen = |name: &str| fake.folder.path().join(name);
+        let (first, second, runs) = (seen("first"), seen("second"), seen("runs"));
+        let body = format!(
+            r#"#!/bin/sh
+            {INPUT}
+            echo run >> {runs}; cat "$input" > {first}; cat "$input" > {second}
+            {WRITE_CUBIN}"#,
+            runs = runs.display(),
+            first = first.display(),
+            second = second.display(),
+        );
+        executable(&fake.path, &body);
+        assert_eq!(assemble_ahead(&fake.path, &ptx).unwrap().cubin.len(), 64);
+        assert_eq!(fs::read_to_string(first).unwrap().trim_end(), ptx.trim_end());
+        assert!(fs::read_to_string(second).unwrap() == ptx, "the second time it is a file");
+        assert_eq!(fs::read_to_string(runs).unwrap(), "run\n");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_fails_with_a_pipe_gets_a_file() {
+    let fake =
+        fake(&format!(r#"{INPUT}; [ -p "$input" ] && {{ echo "ptxas fatal : no pipe" >&2; exit 1; }}; {WRITE_CUBIN}"#));
+    assert_eq!(assemble_ahead(&fake.path, &good_ptx()).unwrap().cubin.len(), 64);
+    // A failure that has nothing to do with the pipe is told once, by the run with a file.
+    executable(&fake.path, "#!/bin/sh\necho \"ptxas kernel.ptx, line 9; error   : bad\" >&2; exit 255\n");
+    let error = assemble_ahead(&fake.path, PTX).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert_eq!((error.code.id, error.notes.len()), ("E0803", 3), "{error:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_ptxas_that_nobody_needs_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let fake = fake(&format!("echo $$ > {0}.new; mv {0}.new {0}; sleep 1000", pid.display()));
+    let options = AssembleOptions { ptxas: Some(&fake.path), ..AssembleOptions::default() };
+    let waiting = ahead(&sm("sm_80"), &options).unwrap();
+    while !pid.exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(waiting);
+    assert!(is_gone(fs::read_to_string(pid).unwrap().trim()));
+    assert!(ahead(&sm("sm_80"), &AssembleOptions { ptxas: Some(Path::new("/none")), ..options }).is_none());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_ptxas_that_was_started_ahead_is_stopped_when_the_time_is_over() {
+    let fake = fake("sleep 1000");
+    let options = AssembleOptions {
+        ptxas: Some(&fake.path),
+        time_limit: Some(Duration::from_millis(100)),
+        ..AssembleOptions::default()
+    };
+    let waiting = ahead(&sm("sm_80"), &options);
+    let error = assemble(PTX, &sm("sm_80"), &options, waiting).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert_eq!(error.code.id, "E0815");
+}
+
+#[test]
+fn tools_allocate_in_large_pages_unless_the_user_says_how() {
+    let seen = tempfile::NamedTempFile::new().unwrap();
+    let fake = fake(&format!("echo \"$GLIBC_TUNABLES\" > {}; {WRITE_CUBIN}", seen.path().display()));
+    assemble_with(&fake.path, PTX, "sm_80", None).unwrap();
+    let said = fs::read_to_string(seen.path()).unwrap();
+    let wanted = std::env::var("GLIBC_TUNABLES").unwrap_or_else(|_| "glibc.malloc.hugetlb=1:".to_owned());
+    assert!(said.starts_with(&wanted), "{said}");
+}
+
 #[test]
 fn the_release_is_what_ptxas_says_of_itself() {
     let said =
@@ -207,7 +296,7 @@ fn a_tool_that_takes_too_long_is_stopped_with_what_it_started() {
         time_limit: Some(Duration::from_millis(300)),
         ..AssembleOptions::default()
     };
-    let error = assemble(PTX, &sm("sm_80"), &options).unwrap_err();
+    let error = assemble(PTX, &sm("sm_80"), &options, None).unwrap_err();
     let _kept = Kept::of(&error);
     assert_eq!((error.code.id, error.message.as_str()), ("E0815", "ptxas was stopped after 0 s for `first`"));
     for pid in fs::read_to_string(pids).unwrap().lines() {
@@ -484,6 +573,10 @@ fn real_ptxas_and_nvdisasm_take_a_kernel_there_and_back() {
         done.cubin,
         "the same PTX gives the same bytes"
     );
+    let options = AssembleOptions { ptxas: Some(&ptxas), ..AssembleOptions::default() };
+    let waiting = ahead(&sm("sm_80"), &options);
+    let again = assemble(&good_ptx(), &sm("sm_80"), &options, waiting).unwrap();
+    assert!(again.cubin == done.cubin, "a ptxas that was started ahead writes other bytes");
     let text = disassemble(&done.cubin, Some(&nvdisasm), Detail::Plain, None).unwrap();
     assert!(text.contains(".target") && text.contains("STG.E"), "{text}");
     let error = disassemble(b"no cubin", Some(&nvdisasm), Detail::Plain, None).unwrap_err();

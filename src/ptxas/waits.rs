@@ -255,7 +255,7 @@ again: .pragma \"nounroll\";
             let target = Target::parse(name).unwrap();
             let text = ptx.replace("sm_80", name);
             let options = AssembleOptions { ptxas: Some(&ptxas), again: false, ..AssembleOptions::default() };
-            let made = assemble(&text, &target, &options).unwrap();
+            let made = assemble(&text, &target, &options, None).unwrap();
             let few = loops(&made.cubin, &target, 128);
             assert_eq!(few.loads, 2, "{name}");
             // One wait for both loads, and a scheduler with one warp.

@@ -74,7 +74,7 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
         return faults.into_iter().map(|f| format!("{name} for {target}: {f}")).collect();
     }
     let assembled = |ptxas: &PathBuf| {
-        ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() })
+        ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() }, None)
     };
     let said = |ptxas: &PathBuf| {
         assembled(ptxas)

@@ -34,7 +34,7 @@ use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, Tool, code_object};
+use crate::ptxas::{self, Ahead, Tool, code_object};
 use crate::target::Target;
 
 /// AMD's GPUs.
@@ -92,7 +92,13 @@ impl Generator for AmdBackend {
         }
     }
 
-    fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
+    fn assemble(
+        &self,
+        assembly: &str,
+        target: &Target,
+        tools: &Tools<'_>,
+        _: Option<Ahead>,
+    ) -> Result<Binary, Diagnostic> {
         let bytes = code_object(assembly, target, tools.time_limit)?;
         let facts = facts::Facts::of(assembly);
         Ok(Binary { bytes, registers: facts.registers, spill_stores: facts.scratch, spill_loads: 0, settled: false })

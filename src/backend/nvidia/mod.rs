@@ -39,7 +39,7 @@ use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::{self, AssembleOptions, Detail, Part, Tool};
+use crate::ptxas::{self, Ahead, AssembleOptions, Detail, Part, Tool};
 use crate::target::Target;
 
 /// NVIDIA's GPUs.
@@ -73,6 +73,19 @@ impl Backend for NvidiaBackend {
     }
 }
 
+fn assemble_options<'a>(tools: &Tools<'a>) -> AssembleOptions<'a> {
+    AssembleOptions {
+        ptxas: tools.assembler,
+        line_info: tools.line_info,
+        fp_fusion: tools.fp_fusion,
+        again: tools.retry,
+        shared: tools.shared,
+        source_name: tools.source_name,
+        time_limit: tools.time_limit,
+        ..AssembleOptions::default()
+    }
+}
+
 impl Generator for NvidiaBackend {
     fn llir(&self, options: &GpuOptions) -> Pipeline {
         pipelines::llir(options)
@@ -93,18 +106,18 @@ impl Generator for NvidiaBackend {
         library.map(Ok).into_iter().chain(ptxas).chain(nvdisasm).collect()
     }
 
-    fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
-        let options = AssembleOptions {
-            ptxas: tools.assembler,
-            line_info: tools.line_info,
-            fp_fusion: tools.fp_fusion,
-            again: tools.retry,
-            shared: tools.shared,
-            source_name: tools.source_name,
-            time_limit: tools.time_limit,
-            ..AssembleOptions::default()
-        };
-        let done = ptxas::assemble(assembly, target, &options)?;
+    fn ahead(&self, target: &Target, tools: &Tools<'_>) -> Option<Ahead> {
+        ptxas::ahead(target, &assemble_options(tools))
+    }
+
+    fn assemble(
+        &self,
+        assembly: &str,
+        target: &Target,
+        tools: &Tools<'_>,
+        ahead: Option<Ahead>,
+    ) -> Result<Binary, Diagnostic> {
+        let done = ptxas::assemble(assembly, target, &assemble_options(tools), ahead)?;
         let usage = done.usage();
         Ok(Binary {
             bytes: done.cubin,

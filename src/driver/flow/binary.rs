@@ -32,6 +32,14 @@ impl Flow<'_, '_> {
         backend::work(&self.job.target, stage)
     }
 
+    /// Starts the assembler, which loads while the assembly is made.
+    pub(super) fn start_assembler(&mut self) {
+        if self.ahead.is_none() && self.goes_past(Stage::Assembly) {
+            let tools = tools(&self.options, None, None);
+            self.ahead = self.generator().ok().and_then(|generator| generator.ahead(&self.job.target, &tools));
+        }
+    }
+
     /// Assembles PTX of ours. A kernel that spills much is compiled again, with its instructions in another order and with
     /// what saves registers, which is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
     pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
@@ -66,9 +74,9 @@ impl Flow<'_, '_> {
     fn assembled(&mut self, ptx: &str, file: Option<&str>, shared: Option<u32>) -> Step<Binary> {
         let options = self.options.clone();
         let tools = tools(&options, file, shared);
-        let generator = self.generator()?;
+        let (generator, ahead) = (self.generator()?, self.ahead.take());
         let done = self
-            .timed(self.work(Stage::Binary), |f| generator.assemble(ptx, &f.job.target, &tools))
+            .timed(self.work(Stage::Binary), |f| generator.assemble(ptx, &f.job.target, &tools, ahead))
             .map_err(|e| vec![e])?;
         if timings::assembler_is_slow(&self.made.timings) {
             self.made.slow_assembler = Some(generator.assembler(options.ptxas.as_deref()));
