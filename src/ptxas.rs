@@ -98,6 +98,8 @@ impl Default for AssembleOptions<'_> {
 #[derive(Clone, Debug)]
 pub struct Assembled {
     pub cubin: Vec<u8>,
+    /// The PTX that it was made of, if that has a directive more than what was given.
+    pub ptx: Option<String>,
     /// What `-v` says of each function, in the order of the log.
     pub functions: Vec<FunctionUsage>,
     /// Whether there is no better order of instructions to look for: the kernel spills little or nothing, or spills are what
@@ -158,7 +160,10 @@ pub fn assemble(
         return once(ptx);
     }
     // A ptxas that does not know a directive has no other answer.
-    let ask = |attempt: Attempt| once(&attempt.text(ptx)).ok();
+    let ask = |attempt: Attempt| {
+        let text = attempt.text(ptx);
+        once(&text).ok().map(|answer| Assembled { ptx: Some(text), ..answer })
+    };
     let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
         return Ok(stream);
@@ -213,7 +218,7 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, ahead: Option<Ahe
     let log = ended.log();
     let functions = report::parse(&log);
     let settled = again::is_settled(&Usage::of_all(&functions));
-    Ok(Assembled { cubin: output, functions, settled, log, time: ended.time, ptxas: run.tool_path })
+    Ok(Assembled { cubin: output, ptx: None, functions, settled, log, time: ended.time, ptxas: run.tool_path })
 }
 
 /// The release of a ptxas, such as `13.4`, from the last lines of `ptxas --version`:

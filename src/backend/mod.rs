@@ -120,6 +120,8 @@ pub(crate) struct Binary {
     /// Whether no other order of instructions is worth a try: there are few spills or none, or they are the price of more
     /// blocks that share a multiprocessor.
     pub(crate) settled: bool,
+    /// The assembly that it was made of, if the assembler was told more than what it was given.
+    pub(crate) assembly: Option<String>,
 }
 
 impl Binary {

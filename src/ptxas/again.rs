@@ -329,6 +329,7 @@ mod tests {
     fn made(usage: Usage) -> Assembled {
         Assembled {
             cubin: vec![],
+            ptx: None,
             functions: vec![FunctionUsage { name: String::new(), entry: true, usage }],
             settled: false,
             log: String::new(),

@@ -101,7 +101,8 @@ impl Generator for AmdBackend {
     ) -> Result<Binary, Diagnostic> {
         let bytes = code_object(assembly, target, tools.time_limit)?;
         let facts = facts::Facts::of(assembly);
-        Ok(Binary { bytes, registers: facts.registers, spill_stores: facts.scratch, spill_loads: 0, settled: false })
+        let (registers, spill_stores) = (facts.registers, facts.scratch);
+        Ok(Binary { bytes, registers, spill_stores, spill_loads: 0, settled: false, assembly: None })
     }
 
     fn assembler(&self, _: Option<&Path>) -> String {

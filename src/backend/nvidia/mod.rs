@@ -125,6 +125,7 @@ impl Generator for NvidiaBackend {
             spill_stores: usage.spill_stores,
             spill_loads: usage.spill_loads,
             settled: done.settled,
+            assembly: done.ptx,
         })
     }
 

@@ -41,25 +41,28 @@ impl Flow<'_, '_> {
     }
 
     /// Assembles PTX of ours. A kernel that spills much is compiled again, with its instructions in another order and with
-    /// what saves registers, which is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
+    /// what saves registers, which is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`]. The
+    /// PTX comes back as the assembler was given it for the binary.
     pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
         let shared = self.made.metadata.shared;
-        let mut best = (self.assembled(&ptx, None, shared)?, ptx);
-        if best.0.spilled() == 0 || best.0.settled || best.1.len() > LARGEST {
-            return Ok((best.1, Some(best.0)));
+        let mut best = self.assembled(&ptx, None, shared)?;
+        let mut text = best.assembly.take().unwrap_or(ptx);
+        if best.spilled() == 0 || best.settled || text.len() > LARGEST {
+            return Ok((text, Some(best)));
         }
         let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
         // Where only the other attempt fails, the first one stands.
         if let Some(other) = other
-            && let Ok(binary) = self.assembled(&other, None, shared)
-            && binary.spilled() * 10 < best.0.spilled() * 9
+            && let Ok(mut binary) = self.assembled(&other, None, shared)
+            && binary.spilled() * 10 < best.spilled() * 9
         {
-            best = (binary, other);
+            text = binary.assembly.take().unwrap_or(other);
+            best = binary;
         }
-        Ok((best.1, Some(best.0)))
+        Ok((text, Some(best)))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
