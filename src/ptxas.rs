@@ -10,6 +10,7 @@
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
 //!    the report or the machine code says that the registers could be chosen better, ptxas runs once more in another way
 //!    ([`again`], [`waits`]). Short code that goes over its data once is asked for in that way at once.
+//!    Where ptxas says that what a kernel's own inline PTX does needs a newer version of PTX, it gets that ([`version`]).
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
@@ -34,6 +35,7 @@ mod report;
 mod run;
 #[cfg(test)]
 mod tests;
+mod version;
 mod waits;
 
 use std::cell::Cell;
@@ -98,7 +100,7 @@ impl Default for AssembleOptions<'_> {
 #[derive(Clone, Debug)]
 pub struct Assembled {
     pub cubin: Vec<u8>,
-    /// The PTX that it was made of, if that has a directive more than what was given.
+    /// The PTX that it was made of, if that has a directive more than what was given, or is of a newer version.
     pub ptx: Option<String>,
     /// What `-v` says of each function, in the order of the log.
     pub functions: Vec<FunctionUsage>,
@@ -162,7 +164,7 @@ pub fn assemble(
     // A ptxas that does not know a directive has no other answer.
     let ask = |attempt: Attempt| {
         let text = attempt.text(ptx);
-        once(&text).ok().map(|answer| Assembled { ptx: Some(text), ..answer })
+        once(&text).ok().map(|answer| Assembled { ptx: answer.ptx.or(Some(text)), ..answer })
     };
     let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
@@ -208,6 +210,13 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, ahead: Option<Ahe
             (run, ended)
         }
     };
+    if !ended.status.success()
+        && options.source_name.is_none()
+        && let Some(newer) = version::as_wanted(ptx, &ended.log())
+    {
+        let answer = once(&newer, target, options, None)?;
+        return Ok(Assembled { ptx: answer.ptx.or(Some(newer)), time: answer.time + ended.time, ..answer });
+    }
     let output = run.output().map_err(|e| scratch(&e, "read the cubin"))?;
     if !ended.status.success() || ended.stopped || output.is_empty() {
         return Err(failure::of_ptxas(&run, &ended, ptx, target, options));

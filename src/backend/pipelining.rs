@@ -8,6 +8,7 @@ pub struct Pipelining {
     pub multicast: bool,
     pub stages: Stages,
     pub steps: Steps,
+    pub operands: Operands,
 }
 
 /// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
@@ -42,17 +43,33 @@ pub enum Steps {
     One,
 }
 
+/// Where a narrow product of a loop has its first operand, if that is the same in each iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Operands {
+    /// In registers (`ttc-keep-operands`).
+    #[default]
+    Kept,
+    /// In shared memory.
+    Shared,
+}
+
 impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
                             not for the block, in every loop; else where warp groups gain from it), `no-refill` (in no \
                             loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
                             `all-stages` (as many stages as asked for, also where fewer let two blocks fit), `one-step` \
-                            (one step of K an iteration, also where several make a line of memory)";
+                            (one step of K an iteration, also where several make a line of memory), `shared-operands` (no \
+                            operand of a product stays in registers over a loop)";
 
     /// Triton's schedules.
-    pub const TRITON: Pipelining =
-        Pipelining { refill: Refill::Never, multicast: false, stages: Stages::Asked, steps: Steps::One };
+    pub const TRITON: Pipelining = Pipelining {
+        refill: Refill::Never,
+        multicast: false,
+        stages: Stages::Asked,
+        steps: Steps::One,
+        operands: Operands::Shared,
+    };
 
     /// The choices that a list of words names, separated by commas. What it does not name is as by default.
     ///
@@ -67,10 +84,11 @@ impl Pipelining {
                 "multicast" => chosen.multicast = true,
                 "all-stages" => chosen.stages = Stages::Asked,
                 "one-step" => chosen.steps = Steps::One,
+                "shared-operands" => chosen.operands = Operands::Shared,
                 _ => {
                     return Err(format!(
-                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages` \
-                         or `one-step`"
+                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages`, \
+                         `one-step` or `shared-operands`"
                     ));
                 }
             }
@@ -84,13 +102,14 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages, steps } = self;
+        let Pipelining { refill, multicast, stages, steps, operands } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
             ("multicast", multicast),
             ("all-stages", stages == Stages::Asked),
             ("one-step", steps == Steps::One),
+            ("shared-operands", operands == Operands::Shared),
         ];
         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }

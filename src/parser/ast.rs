@@ -279,6 +279,13 @@ impl Decorator {
     pub fn is_jit(&self) -> bool {
         self.path().is_some_and(|p| p.last().is_some_and(|n| n.ends_with("jit")))
     }
+
+    /// Whether the decorator is Triton's for functions that write a kernel's operations from Python: `@core.extern`,
+    /// `@tl.core.builtin`.
+    #[must_use]
+    pub fn is_extern(&self) -> bool {
+        self.path().is_some_and(|p| p.last().is_some_and(|n| matches!(*n, "extern" | "builtin")))
+    }
 }
 
 /// How a parameter takes its argument.

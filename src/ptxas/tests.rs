@@ -262,6 +262,19 @@ fn tools_allocate_in_large_pages_unless_the_user_says_how() {
 }
 
 #[test]
+fn inline_ptx_gets_the_version_that_it_needs() {
+    let Some(ptxas) = real(Tool::Ptxas) else { return };
+    let ptx = good_ptx().replace("ret;", "ld.global.v2.f32 {f, f}, [%rd1]; red.global.add.v2.f32 [%rd1], {f, f}; ret;");
+    let ptx = ptx.replace("{\n\t.reg", "{\n\t.reg .f32 f; .reg").replace("sm_80", "sm_90").replace("7.0", "7.8");
+    let done = assemble_with(&ptxas, &ptx, "sm_90", None).unwrap();
+    assert_eq!(done.ptx, Some(ptx.replace(".version 7.8", ".version 8.1")));
+    // What the user wrote stays.
+    let error = assemble_with(&ptxas, &ptx, "sm_90", Some("mine.ptx")).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert!(error.message.contains("requires PTX ISA .version 8.1"), "{}", error.message);
+}
+
+#[test]
 fn the_release_is_what_ptxas_says_of_itself() {
     let said =
         "echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'; echo 'Cuda compilation tools, release 13.4, V13.4.92'";

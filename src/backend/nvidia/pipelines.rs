@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Refill, Stages, Steps, Tma};
+use crate::backend::{GpuOptions, Operands, Refill, Stages, Steps, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::refill;
@@ -165,6 +165,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
+    if options.pipelining.operands == Operands::Kept && options.target.has_wgmma() {
+        p.add(&nvidia::keep_operands::PASS);
+    }
     if options.pipelining.refill != Refill::Never && options.target.has_tma() {
         let chosen = [
             (refill::MULTICAST, options.pipelining.multicast.to_string()),

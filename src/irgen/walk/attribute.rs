@@ -34,8 +34,9 @@ impl Walker<'_> {
             Object::Argument(a) if attr == "dtype" => {
                 Some(Object::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
             }
+            // Functions that Triton runs in Python may be handed compile-time values as such.
             Object::Dict(_) | Object::Tuple(_) | Object::Argument(_) | Object::Const(Const::Str(_))
-                if self.frame.host =>
+                if self.frame.host && attr != "value" =>
             {
                 Self::method(base, builtins::host_method(base, attr))
             }

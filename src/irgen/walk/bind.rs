@@ -26,6 +26,9 @@ const KEYWORDS_OF_OTHERS: &[(&[&str], &str)] = &[
     (&["memory_order", "order"], "sem"),
 ];
 
+/// Keywords by which Triton's functions in Python hand their compiler on to each other. They say nothing of a kernel.
+const COMPILER: [&str; 3] = ["_semantic", "_builder", "_generator"];
+
 impl Walker<'_> {
     /// Binds arguments to the parameters of a primitive, with defaults.
     pub fn bind_builtin(&mut self, b: &'static Builtin, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Vec<Object>> {
@@ -47,6 +50,9 @@ impl Walker<'_> {
         let (mut more, collects) = (vec![], params.iter().position(|p| p.keywords));
         for (name, v) in keywords {
             let Some(i) = params.iter().position(|p| name == p.name && !p.variadic && !p.keywords) else {
+                if COMPILER.contains(&&*name.name) {
+                    continue;
+                }
                 if collects.is_some() {
                     more.push((Const::str(&name.name).into(), v));
                     continue;

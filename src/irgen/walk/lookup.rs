@@ -15,6 +15,7 @@ use crate::irgen::front::top_level::{Binding, Bound};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
 use crate::irgen::value::{Const, Func, Object};
+use crate::parser::ast::Decorator;
 use crate::source::Span;
 
 /// Whether the tests around a binding lead to it.
@@ -141,7 +142,11 @@ impl Walker<'_> {
     /// What a binding leads to.
     pub fn bound(&mut self, module: usize, bound: &Bound) -> Option<Object> {
         match bound {
-            Bound::Function(def) => Some(Const::Func(Func { def: def.clone(), module, jit: def.is_jit }).into()),
+            Bound::Function(def) => {
+                // What Triton runs in Python to write operations, a kernel can call as well.
+                let jit = def.is_jit || def.decorators.iter().any(Decorator::is_extern);
+                Some(Const::Func(Func { def: def.clone(), module, jit }).into())
+            }
             Bound::Value(e) => self.evaluate(module, e),
             Bound::Element(e, i) => match self.evaluate(module, e)? {
                 Object::Tuple(items) => items.get(*i).cloned(),

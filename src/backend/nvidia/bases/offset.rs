@@ -55,13 +55,15 @@ pub(super) struct Recipe<'c> {
 /// Reads a product with a constant.
 fn product(number: IntValue<'_>) -> Option<(IntValue<'_>, i32)> {
     let made = number.as_instruction_value()?;
-    let [value, constant] = [0, 1].map(|k| value_operand(made, k).map(BasicValueEnum::into_int_value));
-    let constant = i32::try_from(constant?.get_sign_extended_constant()?).ok()?;
-    let factor = match made.get_opcode() {
-        InstructionOpcode::Mul => constant,
-        InstructionOpcode::Shl => 1i32.checked_shl(u32::try_from(constant).ok()?)?,
+    // Others, such as a load, may have operands that are no integers.
+    let shifts = match made.get_opcode() {
+        InstructionOpcode::Mul => false,
+        InstructionOpcode::Shl => true,
         _ => return None,
     };
+    let [value, constant] = [0, 1].map(|k| value_operand(made, k).map(BasicValueEnum::into_int_value));
+    let constant = i32::try_from(constant?.get_sign_extended_constant()?).ok()?;
+    let factor = if shifts { 1i32.checked_shl(u32::try_from(constant).ok()?)? } else { constant };
     Some((value?, factor))
 }
 
