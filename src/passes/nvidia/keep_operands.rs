@@ -15,7 +15,7 @@
 //!
 //! 1. There is one group of warps. Attention on two groups lost up to 18 %.
 //! 2. As many blocks as before must share a multiprocessor. A thread is taken to have the results of the loop's products,
-//!    their first operands that are in registers, the pointers that the loop carries or gets, and [`FEWEST_OTHERS`]
+//!    their first operands that are in registers, the pointers and numbers of 64 bits that the loop carries or gets, and [`FEWEST_OTHERS`]
 //!    registers before or [`MOST_OTHERS`] registers afterwards. A block has the buffers of the function, and afterwards
 //!    all but this one.
 //! 3. Then the operand is loaded right behind the buffer, and the products read what was loaded.
@@ -26,7 +26,7 @@ use crate::analysis::allocation::buffer_bytes;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, Type, Value};
 use crate::ir::dialects::ttg::ttg::{LocalAlloc, LocalLoad};
 use crate::ir::dialects::ttng::ttng::WarpGroupDot;
-use crate::ir::dialects::{ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{ArithOp, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
@@ -119,7 +119,7 @@ fn leaves_blocks(ir: &Ir, looped: Op, alloc: LocalAlloc, operand: Type, target: 
         std::iter::successors(Some(looped), |&op| ir.parent_op(op)).find(|&op| ir.parent_op(op) == Some(ir.module()));
     let allocs = function.map_or(vec![], |f| ir.all_ops(f)).into_iter().filter(|&op| ir.is(op, TtgOp::LocalAlloc));
     let bytes = |op: Op| buffer_bytes(ir.ty(ir.result(op))).unwrap_or(0);
-    let (shared, held) = (allocs.map(bytes).sum::<u32>(), held(ir, looped) + pointers(ir, looped));
+    let (shared, held) = (allocs.map(bytes).sum::<u32>(), held(ir, looped) + addresses(ir, looped));
     let blocks = |registers, shared| {
         let usage = Usage { warps: GROUP, registers, shared };
         target.multiprocessor().occupancy(&usage).blocks
@@ -145,17 +145,21 @@ fn held(ir: &Ir, looped: Op) -> u32 {
     ir.ops(body).filter_map(|op| WarpGroupDot::of(ir, op)).map(of_product).sum()
 }
 
-/// The registers of a thread that hold pointers which a loop carries, or gets from outside.
-fn pointers(ir: &Ir, looped: Op) -> u32 {
+/// The registers of a thread that hold pointers, or numbers of 64 bits, which a loop carries or gets from outside.
+fn addresses(ir: &Ir, looped: Op) -> u32 {
     let inside: Vec<Op> = ir.all_ops(looped).into_iter().filter(|&op| op != looped).collect();
     let within =
         |v: &Value| ir.value_block(*v).and_then(|b| ir.block_op(b)).is_some_and(|op| ir.is_ancestor(looped, op));
     let used = inside.iter().flat_map(|&op| ir.operands(op).to_vec()).filter(|v| !within(v));
     let carried = ir.body(looped, 0).map_or(vec![], |body| ir.args(body).to_vec());
     let all: BTreeSet<Value> = used.chain(carried).collect();
-    // The same pointer for all elements is one.
-    let differ = |v: &Value| !ir.def_op(*v).is_some_and(|op| ir.is(op, TtOp::Splat));
-    let of_pointers =
-        all.into_iter().filter(differ).map(|v| ir.ty(v)).filter(|ty| !ty.shape().is_empty() && ty.elem().is_ptr());
-    of_pointers.map(|ty| 2 * layout::elems_per_thread(ty) as u32).sum()
+    // What is the same for all elements is one of them.
+    let differ = |v: &Value| !ir.def_op(*v).is_some_and(|op| ir.is(op, TtOp::Splat) || ir.is(op, ArithOp::Constant));
+    let is_wide = |ty: &Type| !ty.shape().is_empty() && (ty.elem().is_ptr() || ty.elem().bit_width() == Some(64));
+    all.into_iter()
+        .filter(differ)
+        .map(|v| ir.ty(v))
+        .filter(is_wide)
+        .map(|ty| 2 * layout::elems_per_thread(ty) as u32)
+        .sum()
 }
