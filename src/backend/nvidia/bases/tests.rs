@@ -85,8 +85,9 @@ fn offsets_that_are_loaded_are_kept() {
     let loaded = |i: usize| format!("load i32, ptr addrspace(1) %x, align {}", 4 << (i % 2));
     let text = with_bases(16, loaded);
     assert_eq!(count(&text, "\"mad.wide.s32 $0, $1, 2, $2;\""), 48, "{text}");
-    let of_sums = with_bases(16, |i| if i % 2 == 0 { loaded(i) } else { format!("add i32 %row, %o{}", i - 1) });
-    assert_eq!(count(&of_sums, "mad.lo.s32 t, $1, 1, $2; mad.wide.s32 $0, t, 2, $3;"), 24, "{of_sums}");
+    // So may be a summand.
+    let of_sums = with_bases(16, |i| if i == 0 { loaded(0) } else { format!("add i32 %row, %o0 ; {i}") });
+    assert_eq!(count(&of_sums, "mad.lo.s32 t, $1, 1, $2; mad.wide.s32 $0, t, 2, $3;"), 45, "{of_sums}");
 }
 
 #[test]
