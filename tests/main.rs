@@ -89,6 +89,9 @@ mod report;
 #[path = "suite/shared_memory.rs"]
 mod shared_memory;
 #[cfg(unix)]
+#[path = "suite/spills.rs"]
+mod spills;
+#[cfg(unix)]
 #[path = "../crates/ttc-rt/tests/stub/build.rs"]
 mod stub;
 #[path = "suite/tma_loads.rs"]

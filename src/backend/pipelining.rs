@@ -9,6 +9,7 @@ pub struct Pipelining {
     pub stages: Stages,
     pub steps: Steps,
     pub operands: Operands,
+    pub iterations: Iterations,
 }
 
 /// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
@@ -53,6 +54,16 @@ pub enum Operands {
     Shared,
 }
 
+/// How a loop does its full blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Iterations {
+    /// In a copy without masks (`ttc-full-iterations`).
+    #[default]
+    Full,
+    /// As all others.
+    Masked,
+}
+
 impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
@@ -60,7 +71,8 @@ impl Pipelining {
                             loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
                             `all-stages` (as many stages as asked for, also where fewer let two blocks fit), `one-step` \
                             (one step of K an iteration, also where several make a line of memory), `shared-operands` (no \
-                            operand of a product stays in registers over a loop)";
+                            operand of a product stays in registers over a loop), `masked-iterations` (no loop gets a copy \
+                            without masks for its full blocks)";
 
     /// Triton's schedules.
     pub const TRITON: Pipelining = Pipelining {
@@ -69,6 +81,7 @@ impl Pipelining {
         stages: Stages::Asked,
         steps: Steps::One,
         operands: Operands::Shared,
+        iterations: Iterations::Masked,
     };
 
     /// The choices that a list of words names, separated by commas. What it does not name is as by default.
@@ -85,10 +98,11 @@ impl Pipelining {
                 "all-stages" => chosen.stages = Stages::Asked,
                 "one-step" => chosen.steps = Steps::One,
                 "shared-operands" => chosen.operands = Operands::Shared,
+                "masked-iterations" => chosen.iterations = Iterations::Masked,
                 _ => {
                     return Err(format!(
                         "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages`, \
-                         `one-step` or `shared-operands`"
+                         `one-step`, `shared-operands` or `masked-iterations`"
                     ));
                 }
             }
@@ -102,7 +116,7 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages, steps, operands } = self;
+        let Pipelining { refill, multicast, stages, steps, operands, iterations } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
@@ -110,6 +124,7 @@ impl Pipelining {
             ("all-stages", stages == Stages::Asked),
             ("one-step", steps == Steps::One),
             ("shared-operands", operands == Operands::Shared),
+            ("masked-iterations", iterations == Iterations::Masked),
         ];
         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }

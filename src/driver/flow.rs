@@ -54,6 +54,8 @@ struct Flow<'a, 'm> {
     memo: Option<&'a mut Memo<'m>>,
     /// The assembler that waits for its input.
     ahead: Option<Ahead>,
+    /// TTGIR of which there is another form with fewer registers, until it is known whether the kernel spills.
+    spare: Option<Ir>,
 }
 
 /// Takes one job through the stages until everything in `want` is made. A `memo` may know what the stages behind the
@@ -80,7 +82,8 @@ pub(super) fn run(
     let given = Given { amd: said.amd.for_target(&job.target), ..said };
     let launch = given.over(Launch::usual(&job.target)).for_target(&job.target);
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow = Flow { job, given, options, want, debug, launch, made, kernel_loc: None, memo, ahead: None };
+    let mut flow =
+        Flow { job, given, options, want, debug, launch, made, kernel_loc: None, memo, ahead: None, spare: None };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
@@ -427,15 +430,14 @@ impl Flow<'_, '_> {
             return Err(vec![error.help("compile with `--tma device`, or leave out `--triton-abi`")]);
         }
         self.start_assembler();
+        self.keep_spare(&ir);
         let pipeline = backend::llir(&self.gpu_options()).map_err(|e| vec![e])?;
         let prepared = self.passes("LLVM preparation", &mut ir, &pipeline)?;
         let options = self.codegen_options();
         let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, prepared))?;
         let facts = module.facts();
         let m = &mut self.made.metadata;
-        m.shared = Some(facts.shared);
-        m.global_scratch_size = Some(facts.global_scratch_size);
-        m.global_scratch_align = Some(facts.global_scratch_align.max(1));
+        m.take_memory(facts);
         m.hidden_params = Some(facts.hidden_params);
         m.num_warps = Some(facts.num_warps);
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_ctas(Some(facts.num_ctas));
@@ -477,12 +479,24 @@ impl Flow<'_, '_> {
 
     /// LLVM IR before its passes. `file` is where the user wrote it.
     fn llvm(&mut self, mut module: Module, file: Option<&str>) -> Step {
+        self.optimize(&mut module)?;
+        self.optimized(module, file)
+    }
+
+    fn optimize(&mut self, module: &mut Module) -> Step {
         if module.needs_library() {
             let path = self.generator()?.library().map_err(|e| vec![e])?;
             self.timed("libdevice", |_| module.link_library(&path)).map_err(|e| vec![e])?;
         }
-        self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])?;
-        self.optimized(module, file)
+        self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])
+    }
+
+    /// The assembly of LLVM IR after its passes.
+    fn emit(&mut self, module: &mut Module) -> Step<String> {
+        if self.options.retry && self.goes_past(Stage::Assembly) {
+            module.keep().map_err(|e| vec![e])?;
+        }
+        self.timed(self.work(Stage::Assembly), |_| module.emit_assembly()).map_err(|e| vec![e])
     }
 
     /// LLVM IR after its passes.
@@ -492,11 +506,8 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
-        if self.options.retry && self.goes_past(Stage::Assembly) {
-            module.keep().map_err(|e| vec![e])?;
-        }
-        let ptx = self.timed(self.work(Stage::Assembly), |_| module.emit_assembly()).map_err(|e| vec![e])?;
-        let (ptx, binary) = self.tried_again(&mut module, ptx)?;
+        let ptx = self.emit(&mut module)?;
+        let (ptx, binary) = self.tried_again(module, ptx)?;
         let facts = PtxFacts::of(&ptx);
         if let Some(file) = file {
             self.describe(&facts, file)?;

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::hidden::Hidden;
+use crate::codegen::Facts;
 use crate::fingerprint::fingerprint;
 use crate::ir::dialects::array_map::ArrayMap;
 use crate::ir::{Ir, Op};
@@ -164,6 +165,13 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// Takes what code generation says of the memory of a block and of a program.
+    pub fn take_memory(&mut self, facts: &Facts) {
+        self.shared = Some(facts.shared);
+        self.global_scratch_size = Some(facts.global_scratch_size);
+        self.global_scratch_align = Some(facts.global_scratch_align.max(1));
+    }
+
     /// Adds these options of the launch.
     #[must_use]
     pub fn with_launch(self, launch: Launch) -> Metadata {

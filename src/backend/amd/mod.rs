@@ -69,8 +69,8 @@ impl Backend for AmdBackend {
 }
 
 impl Generator for AmdBackend {
-    fn llir(&self, _: &GpuOptions) -> Pipeline {
-        pipelines::llir()
+    fn llir(&self, options: &GpuOptions) -> Pipeline {
+        pipelines::llir(options)
     }
 
     fn machine(&self) -> &'static dyn Machine {

@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for AMD's GPUs, as functions of the target and its options: Triton's, with the passes
 //! that there are.
 
-use crate::backend::GpuOptions;
+use crate::backend::{GpuOptions, Iterations};
 use crate::passes::common::{canonicalize, cse, inline, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::{amd, tt, ttg};
@@ -87,10 +87,12 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
 }
 
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
-pub(super) fn llir() -> Pipeline {
+pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&amd::count_copies::PASS);
-    p.add(&ttg::full_iterations::PASS);
+    if options.pipelining.iterations == Iterations::Full {
+        p.add(&ttg::full_iterations::PASS);
+    }
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::allocate_shared_memory::PASS);

@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Operands, Refill, Stages, Steps, Tma};
+use crate::backend::{GpuOptions, Iterations, Operands, Refill, Stages, Steps, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::refill;
@@ -158,7 +158,9 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
 pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
-    p.add(&ttg::full_iterations::PASS);
+    if options.pipelining.iterations == Iterations::Full {
+        p.add(&ttg::full_iterations::PASS);
+    }
     p.add(&ttg::unroll_streams::PASS);
     p.add(&ttg::loads_before_waits::PASS);
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.

@@ -1,13 +1,16 @@
-//! From PTX to a binary: ptxas, and another attempt where the first one spills registers.
+//! From PTX to a binary: ptxas, and other attempts where the first one spills registers.
 
 use super::{Flow, Step};
-use crate::backend::{self, Binary, Stage, Tools};
+use crate::backend::{self, Binary, Iterations, Stage, Tools};
 use crate::codegen::Module;
 use crate::diag::codes::tools as codes;
 use crate::diag::{Diagnostic, Severity};
 use crate::driver::job::JobOptions;
 use crate::driver::timings;
+use crate::ir::Ir;
+use crate::passes::manager;
 use crate::passes::remarks::Group;
+use crate::passes::ttg::full_iterations;
 
 /// Bytes of PTX beyond which there is no other attempt: ptxas takes seconds for more. It is not the time of the first try
 /// that decides, since a busy machine must make the same code as an idle one.
@@ -26,6 +29,14 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
     }
 }
 
+/// Operations of TTGIR beyond which none is kept for another attempt: LLVM needs the memory.
+const MOST_OPS: usize = 5_000;
+
+/// Whether the second attempt is worth its change.
+fn spills_less(second: &Binary, first: &Binary) -> bool {
+    second.spilled() * 10 < first.spilled() * 9
+}
+
 impl Flow<'_, '_> {
     /// What makes a stage, as the table of times calls it.
     pub(super) fn work(&self, stage: Stage) -> &'static str {
@@ -40,29 +51,72 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Assembles PTX of ours. A kernel that spills much is compiled again, with its instructions in another order and with
-    /// what saves registers, which is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`]. The
-    /// PTX comes back as the assembler was given it for the binary.
-    pub(super) fn tried_again(&mut self, module: &mut Module, ptx: String) -> Step<(String, Option<Binary>)> {
+    /// Keeps TTGIR before the passes in front of code generation, if a kernel that spills would be compiled again from it.
+    pub(super) fn keep_spare(&mut self, ir: &Ir) {
+        let copies = self.gpu_options().pipelining.iterations == Iterations::Full;
+        let may = copies && self.options.retry && self.goes_past(Stage::Assembly);
+        if may && ir.all_ops(ir.module()).len() <= MOST_OPS && full_iterations::applies(ir) {
+            self.spare = Some(ir.clone());
+        }
+    }
+
+    /// Assembles PTX of ours. The PTX comes back as the assembler was given it for the binary.
+    ///
+    /// 1. A kernel that spills, and whose loops do their full blocks in copies, is compiled without the copies.
+    /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers. Not for
+    ///    more PTX than [`LARGEST`].
+    ///
+    /// Either is taken if it spills less by more than a tenth.
+    pub(super) fn tried_again(&mut self, mut module: Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
         let shared = self.made.metadata.shared;
         let mut best = self.assembled(&ptx, None, shared)?;
         let mut text = best.assembly.take().unwrap_or(ptx);
+        if best.spilled() == 0 {
+            return Ok((text, Some(best)));
+        }
+        // Where only the other attempt fails, the first one stands.
+        if let Some(ir) = self.spare.take()
+            && let Ok((other, ptx)) = self.without_copies(ir)
+            && let Ok(mut binary) = self.assembled(&ptx, None, Some(other.facts().shared))
+            && spills_less(&binary, &best)
+        {
+            text = binary.assembly.take().unwrap_or(ptx);
+            (best, module) = (binary, other);
+            self.made.metadata.take_memory(module.facts());
+        }
         if best.spilled() == 0 || best.settled || text.len() > LARGEST {
             return Ok((text, Some(best)));
         }
+        let shared = self.made.metadata.shared;
         let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
-        // Where only the other attempt fails, the first one stands.
         if let Some(other) = other
             && let Ok(mut binary) = self.assembled(&other, None, shared)
-            && binary.spilled() * 10 < best.spilled() * 9
+            && spills_less(&binary, &best)
         {
             text = binary.assembly.take().unwrap_or(other);
             best = binary;
         }
         Ok((text, Some(best)))
+    }
+
+    /// Compiles TTGIR to PTX without copies of loops for their full blocks.
+    fn without_copies(&mut self, mut ir: Ir) -> Step<(Module, String)> {
+        let mut options = self.gpu_options();
+        options.pipelining.iterations = Iterations::Masked;
+        let pipeline = backend::llir(&options).map_err(|e| vec![e])?;
+        let report = self.timed("LLVM preparation", |_| manager::run(&mut ir, &pipeline, |_| vec![], &mut []));
+        if !report.is_ok() {
+            return Err(report.diagnostics);
+        }
+        let options = self.codegen_options();
+        let mut module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, report.prepared))?;
+        drop(ir);
+        self.optimize(&mut module)?;
+        let ptx = self.emit(&mut module)?;
+        Ok((module, ptx))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.

@@ -14,6 +14,9 @@
 //!    the masks are true.
 //! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
 //! 4. Canonicalize.
+//!
+//! What both loops compute in front of them, such as the distances of rows, takes registers as long as either runs. So a
+//! kernel that spills is compiled without the copies as well, and what spills less is taken (`driver/flow/binary.rs`).
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::arith::arith;
@@ -37,14 +40,13 @@ pub static PASS: Pass = Pass {
 /// Larger bodies are not copied.
 const MOST_OPS: usize = 120;
 
+/// Whether the pass copies a loop of a module.
+pub(crate) fn applies(ir: &Ir) -> bool {
+    !plan(ir).is_empty()
+}
+
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let plan: Vec<(Op, Vec<Value>)> = ir
-        .all_ops(ir.module())
-        .into_iter()
-        .filter(|&op| ir.is(op, ScfOp::For))
-        .map(|op| (op, masks(ir, op)))
-        .filter(|(_, masks)| !masks.is_empty())
-        .collect();
+    let plan = plan(ir);
     for (looped, masks) in &plan {
         split(ir, *looped, masks);
     }
@@ -54,6 +56,12 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
         canonicalize(ir, module);
     }
     Ok(Changed::from(!plan.is_empty()))
+}
+
+/// The loops to copy, with their masks.
+fn plan(ir: &Ir) -> Vec<(Op, Vec<Value>)> {
+    let loops = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For));
+    loops.map(|op| (op, masks(ir, op))).filter(|(_, masks)| !masks.is_empty()).collect()
 }
 
 /// Step 1.
