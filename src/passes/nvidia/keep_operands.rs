@@ -1,23 +1,22 @@
 //! `ttc-keep-operands`: the first operand of a `wgmma` in a loop, if it is the same in each iteration, is kept in
 //! registers.
 //!
-//! `wgmma` reads its second operand from shared memory, and its first one from there or from registers. An instruction of
-//! `m64nNk16` takes N / 2 cycles of the tensor cores, in which shared memory delivers 64 N bytes. The operands have
+//! `wgmma` reads its second operand from shared memory, and its first one from there or from registers. An instruction
+//! of `m64nNk16` takes N / 2 cycles of the tensor cores, in which shared memory delivers 64 N bytes. The operands have
 //! 2048 + 32 N bytes together. So with N = 64 shared memory is as busy as the tensor cores, and copies and the other
 //! products of the loop wait for it; without the first operand it is busy for half of the time. And the buffer of the
-//! operand is free for others once it is in registers. Attention with its queries in registers gains 1 to 23 % by it
-//! (docs/performance.md).
+//! operand is free for others once it is in registers. What attention gains and loses by it is in docs/performance.md.
 //!
 //! # Algorithm
 //!
-//! For each `ttg.local_alloc` that stores a tensor of 16-bit elements, and that only products of `wgmma` read as their first
-//! operand, in loops that it is in front of, or waits for them:
+//! For each `ttg.local_alloc` that stores a tensor of 16-bit elements, and that only products of `wgmma` read as their
+//! first operand, in loops that it is in front of, or waits for them:
 //!
 //! 1. There is one group of warps. Attention on two groups lost up to 18 %.
-//! 2. As many blocks as before must share a multiprocessor. A thread is taken to have the results of the loop's products,
-//!    their first operands that are in registers, the pointers and numbers of 64 bits that the loop carries or gets, and [`FEWEST_OTHERS`]
-//!    registers before or [`MOST_OTHERS`] registers afterwards. A block has the buffers of the function, and afterwards
-//!    all but this one.
+//! 2. As many blocks as before must share a multiprocessor. A thread is taken to have the results of the loop's
+//!    products, their first operands that are in registers, the pointers and numbers of 64 bits that the loop carries or
+//!    gets, and [`FEWEST_OTHERS`] registers before or [`MOST_OTHERS`] registers afterwards. A block has the buffers of
+//!    the function, and afterwards all but this one.
 //! 3. Then the operand is loaded right behind the buffer, and the products read what was loaded.
 
 use std::collections::BTreeSet;
