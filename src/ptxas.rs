@@ -172,11 +172,18 @@ pub fn assemble(
     }
     let mut first = once(ptx)?;
     first.time += for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
-    let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
+    let Some(mut attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
     let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
     let known = known.map(|answer| Assembled { time: Duration::ZERO, ..answer });
-    let Some(second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
-    let time = first.time + second.time;
+    let Some(mut second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
+    let mut time = first.time + second.time;
+    let keeping = again::keeps_blocks(attempt, &first, &second, ptx, target, options.shared);
+    if let Some((keeping, third)) = keeping.and_then(|keeping| Some((keeping, ask(keeping)?))) {
+        time += third.time;
+        if keeping.is_better(&third, &first, ptx, target) {
+            (attempt, second) = (keeping, third);
+        }
+    }
     let is_better = attempt.is_better(&second, &first, ptx, target);
     let is_price = is_better && second.usage().spilled() > first.usage().spilled();
     let answer = if is_better { second } else { first };

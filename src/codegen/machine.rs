@@ -43,6 +43,11 @@ pub(crate) enum Source<'c> {
     Flip(u32),
     /// The lane of this number.
     Lane(IntValue<'c>),
+    /// The lane whose number has `to` in these bits, and the lane's own bits elsewhere.
+    Set {
+        bits: u32,
+        to: u32,
+    },
     /// The lane whose number is that much lower, or higher. Where the warp has none, the lane's own.
     Below(u32),
     Above(u32),

@@ -121,6 +121,11 @@ pub(super) fn shuffle<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, from: Sour
             let lane = cx.b.build_and(lane, cx.i32(u64::from(cx.options.target.warp_size() - 1)), "")?;
             from_lane(cx, word, lane)
         }
+        Source::Set { bits, to } => {
+            let own = cx.b.build_and(cx.thread_id(), cx.i32(u64::from(!bits)), "")?;
+            let lane = cx.b.build_or(own, cx.i32(u64::from(to)), "")?;
+            shuffle(cx, word, Source::Lane(lane))
+        }
         Source::Below(distance) => {
             let (lane, distance) = (cx.lane_id()?, cx.i32(u64::from(distance)));
             let other = cx.b.build_int_sub(lane, distance, "")?;

@@ -33,7 +33,8 @@ pub(crate) fn tensor(slp: bool, rotate: bool) -> String {
     let combine = "instcombine<no-verify-fixpoint>";
     let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg,{combine}");
     let rotation = if rotate { "loop-rotate," } else { "" };
-    let loops = format!("loop-mssa({rotation}licm),simplifycfg,{combine},loop(indvars,loop-deletion,loop-unroll-full)");
+    // Of 44 real kernels that spill and change, 20 spill less with `instcombine` in front of `simplifycfg`, and 7 more.
+    let loops = format!("loop-mssa({rotation}licm),{combine},simplifycfg,loop(indvars,loop-deletion,loop-unroll-full)");
     let redundancy = "sccp,reassociate,early-cse";
     let vectors = if slp { "slp-vectorizer,vector-combine," } else { "" };
     let last =

@@ -278,11 +278,24 @@ fn between_two_warps<'c>(
 /// Loads of a thread above which each lane of a warp loads one part of the result that all of them want.
 const FEW_LOADS: u32 = 3;
 
+/// Instructions of a result above which lanes save by combining its parts together, what each of them would do alone.
+const SAVED: usize = 16;
+
 /// Whether each lane loads one part.
 fn is_loaded_by_lanes(cx: &Lower<'_, '_>, op: Op, partials: &Partials) -> bool {
     partials.is_same_for_lanes()
         && partials.all_parts() <= cx.options.target.warp_size() as usize
-        && partials.loads(&operand_bytes(cx.ir, op)) > FEW_LOADS
+        && (partials.loads(&operand_bytes(cx.ir, op)) > FEW_LOADS || saves_by_lanes(cx, op, partials))
+}
+
+/// Whether combining takes so many operations that a shuffle of each operand in each round costs less than what all lanes
+/// would do alike: so for the greater of two values with their indices, but not for sums.
+fn saves_by_lanes(cx: &Lower<'_, '_>, op: Op, partials: &Partials) -> bool {
+    let Some(block) = cx.ir.body(op, 0) else { return false };
+    let (parts, operands) = (partials.all_parts(), cx.ir.operands(op).len());
+    let combining = cx.ir.op_list(block).len().saturating_sub(1);
+    let together = parts.trailing_zeros() as usize * (combining + operands) + operands;
+    (parts - 1) * combining > together + SAVED
 }
 
 /// The result whose parts start at `slot` of the scratch memory at `base` in each block. Lane `l` loads part `l % n` of
@@ -305,7 +318,7 @@ fn by_lanes<'c>(
         let number = cx.b.build_left_shift(has, cx.i32(u64::from(bit)), "")?;
         block = cx.b.build_or(block, number, "")?;
     }
-    let holder = cx.machine.in_block(cx, base, block)?;
+    let holder = if partials.blocks == 0 { base } else { cx.machine.in_block(cx, base, block)? };
     let part = cx.b.build_and(cx.thread_id(), cx.i32(partials.parts as u64 - 1), "")?;
     let slot = cx.b.build_int_add(slot, part, "")?;
     let mut value: Tuple<'c> = vec![];
@@ -317,6 +330,11 @@ fn by_lanes<'c>(
     for bit in highest_first {
         let others = shuffled(cx, std::slice::from_ref(&value), Source::Flip(1 << bit))?;
         value = combine(cx, op, &value, &others[0])?;
+    }
+    if !cx.single_combiner(op).is_some_and(is_commutative) {
+        // The others combined the same parts in another order, and all must have one result.
+        let first = Source::Lane(cx.i32(0));
+        value = shuffled(cx, std::slice::from_ref(&value), first)?.swap_remove(0);
     }
     Ok(value)
 }

@@ -174,12 +174,11 @@ impl Spread {
         if self.bits.is_empty() {
             return Ok(held);
         }
-        let others = cx.b.build_and(cx.thread_id(), cx.i32(u64::from(!self.lanes())), "")?;
         let mut all: Vec<Tuple<'c>> = vec![vec![]; held.len() * self.width()];
         for number in 0..self.width() {
             let chosen = self.bits.iter().enumerate().filter(|(i, _)| number >> i & 1 == 1);
-            let lane = cx.b.build_or(others, cx.i32(u64::from(chosen.fold(0, |lane, (_, bit)| lane | bit))), "")?;
-            for (j, tuple) in shuffled(cx, &held, Source::Lane(lane))?.into_iter().enumerate() {
+            let from = Source::Set { bits: self.lanes(), to: chosen.fold(0, |lane, (_, bit)| lane | bit) };
+            for (j, tuple) in shuffled(cx, &held, from)?.into_iter().enumerate() {
                 all[j * self.width() + number] = tuple;
             }
         }
