@@ -31,6 +31,7 @@ mod cubin;
 mod failure;
 mod find;
 pub mod kept;
+mod pressure;
 mod report;
 mod run;
 #[cfg(test)]
@@ -41,17 +42,19 @@ mod waits;
 use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::{cli, tools};
 use crate::target::Target;
+use crate::threads::{self, Core};
 use again::Attempt;
 pub use cubin::registers;
 pub use find::{Tool, find, find_libdevice, is_named};
 pub use report::{FunctionUsage, Usage};
-pub use run::stop_all;
-use run::{Run, Waiting, Word};
+use run::{Limits, Run, Waiting, Word};
+pub use run::{Stop, stop_all};
 
 /// How long a tool may run when nobody says: an hour. The largest real kernels take ptxas some minutes.
 pub const TIME_LIMIT: Duration = Duration::from_hours(1);
@@ -79,6 +82,16 @@ pub struct AssembleOptions<'a> {
     /// The bytes of shared memory of a block, if they are known. Then ptxas also runs once more where a few registers less
     /// would make room for one more block on a multiprocessor.
     pub shared: Option<u32>,
+    /// Whether ptxas may run twice at the same time, where it is likely that its first answer is bad.
+    pub at_once: bool,
+    /// What ends the run if its answer is not needed any more.
+    pub stop: Option<&'a Stop>,
+}
+
+impl<'a> AssembleOptions<'a> {
+    fn limits(&self) -> Limits<'a> {
+        Limits { time: self.time_limit, stop: self.stop }
+    }
 }
 
 impl Default for AssembleOptions<'_> {
@@ -92,6 +105,8 @@ impl Default for AssembleOptions<'_> {
             time_limit: Some(TIME_LIMIT),
             again: true,
             shared: None,
+            at_once: false,
+            stop: None,
         }
     }
 }
@@ -170,8 +185,18 @@ pub fn assemble(
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
         return Ok(stream);
     }
-    let mut first = once(ptx)?;
-    first.time += for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
+    let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx);
+    let core = if may_be_both { Core::take() } else { None };
+    let first = if core.is_some() {
+        let (first, other) = both(ptx, target, options, ahead.take());
+        for_one_block = other;
+        first?
+    } else {
+        let first = once(ptx)?;
+        let time = first.time + for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
+        Assembled { time, ..first }
+    };
+    drop(core);
     let Some(mut attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
     let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
     let known = known.map(|answer| Assembled { time: Duration::ZERO, ..answer });
@@ -188,6 +213,29 @@ pub fn assemble(
     let is_price = is_better && second.usage().spilled() > first.usage().spilled();
     let answer = if is_better { second } else { first };
     Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
+}
+
+/// Two answers at the same time: the usual one, and that for one block, unless nobody would ask for it.
+fn both(
+    ptx: &str,
+    target: &Target,
+    options: &AssembleOptions,
+    ahead: Option<Ahead>,
+) -> (Result<Assembled, Diagnostic>, Option<Assembled>) {
+    let Ok(stop) = Stop::new() else { return (once(ptx, target, options, ahead), None) };
+    let text = Attempt::Recover.text(ptx);
+    let for_one_block = || once(&text, target, &AssembleOptions { stop: Some(&stop), ..*options }, None).ok();
+    thread::scope(|scope| {
+        let other = threads::start(|builder| builder.spawn_scoped(scope, for_one_block));
+        let first = once(ptx, target, options, ahead);
+        let next = first.as_ref().ok().and_then(|first| again::attempt(first, ptx, target, options.shared));
+        let is_wanted = next.is_some_and(|attempt| attempt.blocks() == Attempt::Recover.blocks());
+        if !is_wanted {
+            stop.stop();
+        }
+        let other = other.ok().and_then(|other| other.join().ok()?).filter(|_| is_wanted);
+        (first, other.map(|answer| Assembled { ptx: answer.ptx.or_else(|| Some(text.clone())), ..answer }))
+    })
 }
 
 /// The command line of ptxas.
@@ -207,16 +255,19 @@ fn words(target: &Target, options: &AssembleOptions) -> Vec<Word> {
 /// One run of ptxas.
 fn once(ptx: &str, target: &Target, options: &AssembleOptions, ahead: Option<Ahead>) -> Result<Assembled, Diagnostic> {
     let input = ptx.as_bytes();
-    let (mut run, ended) = match ahead.map(|ahead| ahead.0.finish(input, options.time_limit)) {
+    let (mut run, ended) = match ahead.map(|ahead| ahead.0.finish(input, options.limits())) {
         Some(Ok((run, ended))) if ended.status.success() || ended.stopped => (run, ended),
         // Whether the PTX is at fault, or the way in which it was given, is seen from a run with a plain file.
         _ => {
             let ptxas = find(Tool::Ptxas, options.ptxas)?;
             let run = Run::new(Tool::Ptxas, ptxas, words(target, options), &[input])?;
-            let ended = run.execute(options.time_limit)?;
+            let ended = run.execute(options.limits())?;
             (run, ended)
         }
     };
+    if ended.stopped && options.stop.is_some_and(Stop::is_stopped) {
+        return Err(Diagnostic::error(&tools::TOOL_TIMEOUT, "ptxas was ended, since nobody needs its answer"));
+    }
     if !ended.status.success()
         && options.source_name.is_none()
         && let Some(newer) = version::as_wanted(ptx, &ended.log())
@@ -237,6 +288,12 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, ahead: Option<Ahe
     Ok(Assembled { cubin: output, ptx: None, functions, settled, log, time: ended.time, ptxas: run.tool_path })
 }
 
+/// Whether it is likely that a kernel spills so much that another order of its instructions is worth a try.
+#[must_use]
+pub fn may_spill(ptx: &str) -> bool {
+    again::may_spill(ptx)
+}
+
 /// The release of a ptxas, such as `13.4`, from the last lines of `ptxas --version`:
 ///
 /// ```text
@@ -247,7 +304,7 @@ fn once(ptx: &str, target: &Target, options: &AssembleOptions, ahead: Option<Ahe
 #[must_use]
 pub fn release(ptxas: Option<&Path>) -> Option<String> {
     let run = Run::new(Tool::Ptxas, find(Tool::Ptxas, ptxas).ok()?, vec!["--version".into()], &[]).ok()?;
-    let said = run.execute(Some(VERSION_LIMIT)).ok()?.log();
+    let said = run.execute(Some(VERSION_LIMIT).into()).ok()?.log();
     let (_, rest) = said.split_once("release ")?;
     let release: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     (!release.is_empty()).then_some(release)
@@ -282,7 +339,7 @@ pub fn disassemble(
     }
     words.push(Word::Input(String::new(), 0));
     let run = Run::new(Tool::Nvdisasm, tool, words, &[cubin])?;
-    let ended = run.execute(time_limit)?;
+    let ended = run.execute(time_limit.into())?;
     if ended.status.success() && !ended.stopped {
         return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
@@ -316,7 +373,7 @@ pub fn bundle(
     }
     let inputs: Vec<&[u8]> = parts.iter().map(|p| p.bytes).collect();
     let mut run = Run::new(Tool::Fatbinary, tool, words, &inputs)?;
-    let ended = run.execute(time_limit)?;
+    let ended = run.execute(time_limit.into())?;
     let output = run.output().map_err(|e| scratch(&e, "read the fat binary"))?;
     if ended.status.success() && !ended.stopped && !output.is_empty() {
         return Ok(output);

@@ -12,6 +12,7 @@ pub mod heap;
 
 use std::io;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// The stack of a thread where nothing is limited.
@@ -95,9 +96,39 @@ pub fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     done.expect("the work is taken once, by the thread that runs it")
 }
 
+/// Threads of crews that work now.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
+
+/// Cores that are taken beside those of crews.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// A core for one more thread, until this is dropped.
+pub struct Core(());
+
+impl Core {
+    /// Takes a core that nobody has: neither this thread, nor crews, nor those that took one. It is `None` where there is
+    /// no such core.
+    #[must_use]
+    pub fn take() -> Option<Core> {
+        let others = BUSY.load(Ordering::Relaxed).max(1);
+        let one_more = |taken| (others + taken < usual()).then_some(taken + 1);
+        TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok().map(|_| Core(()))
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Runs `work` on up to `count` threads at once, at least on this one.
 pub fn crew(count: usize, work: impl Fn() + Sync) {
-    let work = &work;
+    let work = &|| {
+        BUSY.fetch_add(1, Ordering::Relaxed);
+        work();
+        BUSY.fetch_sub(1, Ordering::Relaxed);
+    };
     std::thread::scope(|scope| {
         let started = (0..count).take_while(|_| scoped(scope, work).is_ok()).count();
         if started == 0 {
@@ -128,6 +159,13 @@ mod tests {
         assert_eq!(runs.into_inner(), 3);
         assert_eq!(on_stack(|| "done".to_owned()), "done");
         assert!(std::panic::catch_unwind(|| on_stack(|| panic!("inside"))).is_err());
+    }
+
+    #[test]
+    fn cores_are_taken_once() {
+        // Other tests may take some at the same time, so only that there is an end is certain.
+        let taken: Vec<Core> = std::iter::from_fn(Core::take).take(usual()).collect();
+        assert!(taken.len() < usual());
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::cli::NO_SUCH_STAGE;
 use crate::ir::Ir;
 use crate::passes::manager::Pipeline;
-use crate::ptxas::Ahead;
+use crate::ptxas::{Ahead, Stop};
 use crate::target::{AmdOptions, Target, Vendor, vendors};
 
 /// What a compilation can produce, in order. Back ends have words of their own for the last three.
@@ -105,6 +105,10 @@ pub(crate) struct Tools<'a> {
     pub(crate) source_name: Option<&'a str>,
     /// How long a tool may run; without limit if absent.
     pub(crate) time_limit: Option<Duration>,
+    /// Whether the assembler may run twice at the same time.
+    pub(crate) at_once: bool,
+    /// What ends the assembler when its answer is not needed any more.
+    pub(crate) stop: Option<&'a Stop>,
     /// Whether a listing says from which source lines its instructions came.
     pub(crate) line_listing: bool,
 }
@@ -185,6 +189,11 @@ pub(crate) trait Generator: Sync {
     /// Starts the assembler for assembly that will be there soon, if that saves time.
     fn ahead(&self, _target: &Target, _tools: &Tools<'_>) -> Option<Ahead> {
         None
+    }
+
+    /// Whether it is likely that the assembler spills so many registers that another order of instructions is worth a try.
+    fn may_spill(&self, _assembly: &str) -> bool {
+        false
     }
 
     /// Assembly to a binary, by the assembler that was started for it with the same tools, if one was.
@@ -288,6 +297,8 @@ pub(crate) fn listing(
         shared: None,
         source_name: None,
         time_limit,
+        at_once: false,
+        stop: None,
         line_listing: true,
     };
     let text = generator.list(binary, &tools)?;

@@ -26,7 +26,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Assembled, Usage, waits};
+use super::{Assembled, Usage, pressure, waits};
 use crate::target::Target;
 
 /// The fewest loads of a loop of which more could be on their way at once.
@@ -91,6 +91,14 @@ const LIMIT: u32 = 240;
 /// ran at up to 1.15 of their speed; with more, fewer registers always make more. Another order of instructions, which
 /// is worth much for more spills, is worth nothing here (0.98 of the speed), though it spills less.
 const LITTLE: u32 = 300;
+
+/// Bytes of PTX and registers alive at once from which on ptxas may give up. It does for 28 of 66 such kernels of 1,145,
+/// and for six others.
+const LONG: usize = 150_000;
+const HEAVY: u32 = 600;
+
+/// Registers alive at once from which on a kernel is likely to spill: so do 53 of 65 with at most 220,000 bytes of PTX.
+const CROWDED: u32 = 450;
 
 /// The bytes of spills up to which the blocks of an answer may be worth more than that it spills. On an H100 a kernel with
 /// 32 bytes and three blocks ran at 1.22 of its speed with none and two; 88 bytes and four blocks at 0.81 of none and two.
@@ -157,6 +165,17 @@ pub(super) fn keeps_blocks(
 /// Whether to ask ptxas for the code of a stream at once, and for its usual one only where that leaves too little room.
 pub(super) fn asks_for_one_block_first(ptx: &str) -> bool {
     ptx.len() < SHORT && is_stream(ptx)
+}
+
+/// Whether it is likely that the first answer gives up ([`Attempt::Recover`]), so that two questions at once save time.
+pub(super) fn may_give_up(ptx: &str) -> bool {
+    let can_be_told = threads(ptx) > 1 && !is_limited(ptx);
+    ptx.len() >= LONG && can_be_told && pressure::live(ptx) >= HEAVY
+}
+
+/// Whether it is likely that ptxas spills so much that another order of instructions is worth a try.
+pub(super) fn may_spill(ptx: &str) -> bool {
+    threads(ptx) > 1 && pressure::live(ptx) >= CROWDED
 }
 
 /// Whether the code of a stream leaves room for [`ENOUGH`] threads.
@@ -301,8 +320,7 @@ fn loops(ptx: &str) -> bool {
         if let Some(label) = line.strip_suffix(':') {
             labels.insert(label);
         }
-        let target = line.strip_suffix(';').and_then(|line| line.rsplit_once([' ', '\t']));
-        target.is_some_and(|(branch, label)| branch.contains("bra") && labels.contains(label))
+        pressure::branch_target(line).is_some_and(|label| labels.contains(label))
     })
 }
 

@@ -24,7 +24,7 @@ fn run(
     limit: Option<Duration>,
 ) -> Result<Vec<u8>, Diagnostic> {
     let run = Run::new(tool, find(tool, None)?, words, &[input])?;
-    let ended = run.execute(limit)?;
+    let ended = run.execute(limit.into())?;
     if !ended.status.success() || ended.stopped || ended.stdout.is_empty() {
         return Err(failure::of_llvm(&run, &ended, made_for, input, limit));
     }

@@ -14,9 +14,12 @@
 //! show, and cannot read a pipe twice. So the path leads through ttc's own files (`/proc/PID/fd/N`), and as soon as the
 //! tool has read from the pipe, a file in memory takes its place.
 //!
+//! A run whose answer nobody needs any more can be ended by another thread ([`Stop`]).
+//!
 //! Tools allocate in few large steps, from pages of 2 MiB ([`ALLOCATION`]): a third of the time of a small run of ptxas
 //! went into the system's work for small pages.
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -26,6 +29,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -126,13 +130,52 @@ pub(super) struct Run {
     _folder: Option<TempDir>,
 }
 
+/// Ends runs of tools from another thread. They watch the one end of a pipe, whose other end is closed then.
+#[derive(Debug)]
+pub struct Stop {
+    watched: io::PipeReader,
+    open: Mutex<Option<io::PipeWriter>>,
+}
+
+impl Stop {
+    /// # Errors
+    /// The system's error if there can be no pipe.
+    pub fn new() -> io::Result<Stop> {
+        let (watched, open) = io::pipe()?;
+        Ok(Stop { watched, open: Mutex::new(Some(open)) })
+    }
+
+    /// Ends the runs that watch this, and those that will.
+    pub fn stop(&self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Whether the runs that watch this are ended.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+}
+
+/// When a run ends that has not come to its end itself.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Limits<'a> {
+    pub(super) time: Option<Duration>,
+    pub(super) stop: Option<&'a Stop>,
+}
+
+impl From<Option<Duration>> for Limits<'_> {
+    fn from(time: Option<Duration>) -> Self {
+        Limits { time, stop: None }
+    }
+}
+
 /// How a run ended.
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) time: Duration,
-    /// Whether the time limit ended the run.
+    /// Whether one of the [`Limits`] ended the run.
     pub(super) stopped: bool,
 }
 
@@ -173,11 +216,11 @@ impl Run {
         self.output.read()
     }
 
-    /// Starts the tool and waits for it, at most for `limit`.
-    pub(super) fn execute(&self, limit: Option<Duration>) -> Result<Ended, Diagnostic> {
+    /// Starts the tool and waits for it.
+    pub(super) fn execute(&self, limits: Limits<'_>) -> Result<Ended, Diagnostic> {
         let start = Instant::now();
         let child = self.start().map_err(|e| not_started(self.tool, &self.tool_path, &e))?;
-        self.end(&mut Started::new(child), None, start, limit)
+        self.end(&mut Started::new(child), None, start, limits)
     }
 
     /// Waits for the tool, which is given what is missing of its input.
@@ -186,11 +229,11 @@ impl Run {
         started: &mut Started,
         mut feed: Option<Feed<'_>>,
         start: Instant,
-        limit: Option<Duration>,
+        limits: Limits<'_>,
     ) -> Result<Ended, Diagnostic> {
-        let deadline = limit.and_then(|l| start.checked_add(l));
+        let deadline = limits.time.and_then(|l| start.checked_add(l));
         let most = if self.tool == Tool::Ptxas { MOST_LOG } else { MOST_TEXT };
-        let (stdout, stderr, stopped) = watch(&mut started.child, &mut feed, deadline, most);
+        let (stdout, stderr, stopped) = watch(&mut started.child, &mut feed, deadline, limits.stop, most);
         let status = started.wait().map_err(|e| not_started(self.tool, &self.tool_path, &e))?;
         Ok(Ended { status, stdout, stderr, time: start.elapsed(), stopped })
     }
@@ -295,15 +338,15 @@ impl Waiting {
         Some(Waiting { run, started, pipe, room })
     }
 
-    /// Gives the tool its input and waits for it, at most for `limit`.
-    pub(super) fn finish(self, input: &[u8], limit: Option<Duration>) -> Result<(Run, Ended), Diagnostic> {
+    /// Gives the tool its input and waits for it.
+    pub(super) fn finish(self, input: &[u8], limits: Limits<'_>) -> Result<(Run, Ended), Diagnostic> {
         let Waiting { run, mut started, pipe, room } = self;
         let mut made = files(1).map_err(|e| scratch(&e, "make the files of a tool"))?.0;
         made[0].write(input).map_err(|e| scratch(&e, "write the input of a tool"))?;
         // What does not fit into the pipe is only written when the tool has begun to read. White space means nothing to it.
         let padding = vec![b'\n'; (room + 1).saturating_sub(input.len())];
         let feed = Feed { pipe, rest: [input, &padding], place: run.inputs[0].file(), whole: made.pop() };
-        let ended = run.end(&mut started, Some(feed), Instant::now(), limit)?;
+        let ended = run.end(&mut started, Some(feed), Instant::now(), limits)?;
         Ok((run, ended))
     }
 }
@@ -434,29 +477,33 @@ fn in_memory(name: &CStr) -> io::Result<Scratch> {
     if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Scratch::Memory(unsafe { File::from_raw_fd(fd) })) }
 }
 
-/// Reads both streams until they end or the time is up, and then kills the group. Meanwhile it writes the rest of the
-/// input.
+/// Reads both streams until they end, the time is up or the run is stopped, and then kills the group. Meanwhile it
+/// writes the rest of the input.
 fn watch(
     child: &mut Child,
     feed: &mut Option<Feed<'_>>,
     deadline: Option<Instant>,
+    stop: Option<&Stop>,
     most: usize,
 ) -> (Vec<u8>, Vec<u8>, bool) {
     let (mut out, mut err) = (
         Stream::new(child.stdout.take().map(Into::into), most),
         Stream::new(child.stderr.take().map(Into::into), MOST_LOG),
     );
-    let over = || deadline.is_some_and(|d| Instant::now() >= d);
+    let is_unwanted = Cell::new(false);
+    let over = || is_unwanted.get() || deadline.is_some_and(|d| Instant::now() >= d);
     while (out.is_open() || err.is_open()) && !over() {
         if feed.as_mut().is_some_and(|feed| !feed.go_on()) {
             *feed = None;
         }
         let left =
             deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis().min(i32::MAX as u128) as i32 + 1);
-        let mut polled = [out.polled(), err.polled(), polled(feed.as_ref().map(|f| &f.pipe), libc::POLLOUT)];
-        // SAFETY: the array has three elements and outlives the call.
-        let ready = unsafe { libc::poll(polled.as_mut_ptr(), 3, left.unwrap_or(-1)) };
+        let input = polled(feed.as_ref().map(|f| &f.pipe), libc::POLLOUT);
+        let mut polled = [out.polled(), err.polled(), input, polled(stop.map(|stop| &stop.watched), libc::POLLIN)];
+        // SAFETY: the array has four elements and outlives the call.
+        let ready = unsafe { libc::poll(polled.as_mut_ptr(), 4, left.unwrap_or(-1)) };
         if ready > 0 {
+            is_unwanted.set(polled[3].revents != 0);
             out.read_if(polled[0].revents != 0);
             err.read_if(polled[1].revents != 0);
         }
@@ -479,7 +526,7 @@ fn watch(
 }
 
 /// The question to `poll` about a file. A negative descriptor is passed over.
-fn polled(file: Option<&File>, events: libc::c_short) -> libc::pollfd {
+fn polled(file: Option<&impl AsRawFd>, events: libc::c_short) -> libc::pollfd {
     libc::pollfd { fd: file.map_or(-1, AsRawFd::as_raw_fd), events, revents: 0 }
 }
 

@@ -172,6 +172,51 @@ fn a_kernel_that_spills_a_little_is_tried_with_a_limit() {
     assert_eq!(runs_of(&answering((128, 8), (0, 0), (240, 0)), &wide), ("usual".to_owned(), 128));
 }
 
+/// PTX of a kernel that is likely to make ptxas give up.
+fn heavy_ptx() -> String {
+    let lines = |text: fn(u32) -> String| (0..3000).map(text).collect::<String>();
+    let loads = lines(|i| format!("ld.global.b32 %r{i}, [%rd1+{}];\n", i * 4));
+    let stores = lines(|i| format!("st.global.b32 [%rd1+{}], %r{i};\n", i * 4));
+    format!(".visible .entry k()\n.reqntid 128\n{{\nmma.sync\n{loads}{stores}ret;\n}}\n")
+}
+
+#[test]
+fn two_questions_at_once_have_the_answer_of_one_after_the_other() {
+    let ptx = heavy_ptx();
+    assert!(again::may_give_up(&ptx) && may_spill(&ptx));
+    assert!(!again::may_give_up(&ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 64")));
+    for (usual, one, registers) in
+        [((32, 4000), (255, 400), 255), ((128, 400), (255, 500), 128), ((200, 0), (9, 0), 200)]
+    {
+        let fake = answering(usual, one, (0, 0));
+        let answer = |at_once| {
+            let options = AssembleOptions { ptxas: Some(&fake.path), at_once, ..AssembleOptions::default() };
+            let done = assemble(&ptx, &sm("sm_80"), &options, None).unwrap();
+            (done.usage(), done.ptx, done.settled)
+        };
+        assert_eq!(answer(true), answer(false));
+        assert_eq!(answer(true).0.registers, registers);
+    }
+}
+
+#[test]
+fn an_answer_that_nobody_asks_for_is_not_waited_for() {
+    let fake = fake(&format!("{INPUT}\nif grep -q minnctapersm \"$input\"; then sleep 1000; fi\n{WRITE_CUBIN}"));
+    let stop = Stop::new().unwrap();
+    let options = AssembleOptions {
+        ptxas: Some(&fake.path),
+        time_limit: Some(Duration::from_mins(1)),
+        at_once: true,
+        stop: Some(&stop),
+        ..AssembleOptions::default()
+    };
+    let done = assemble(&heavy_ptx(), &sm("sm_80"), &options, None).unwrap();
+    assert!(done.ptx.is_none() && done.time < Duration::from_secs(30), "{:?}", done.time);
+    stop.stop();
+    let error = assemble(&heavy_ptx(), &sm("sm_80"), &options, None).unwrap_err();
+    assert_eq!(error.message, "ptxas was ended, since nobody needs its answer");
+}
+
 /// The last argument but two, which is the input.
 const INPUT: &str = r#"input=; for a; do case "$a" in -o) break;; esac; input="$a"; done"#;
 
@@ -229,7 +274,7 @@ fn a_ptxas_that_nobody_needs_is_ended() {
     let options = AssembleOptions { ptxas: Some(&fake.path), ..AssembleOptions::default() };
     let waiting = ahead(&sm("sm_80"), &options).unwrap();
     while !pid.exists() {
-        std::thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(1));
     }
     drop(waiting);
     assert!(is_gone(fs::read_to_string(pid).unwrap().trim()));
@@ -322,7 +367,7 @@ fn is_gone(pid: &str) -> bool {
     let state =
         || fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|s| s.rsplit(") ").next()?.chars().next());
     (0..200).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
         state().is_none_or(|s| s == 'Z')
     })
 }

@@ -82,6 +82,8 @@ fn assemble_options<'a>(tools: &Tools<'a>) -> AssembleOptions<'a> {
         shared: tools.shared,
         source_name: tools.source_name,
         time_limit: tools.time_limit,
+        at_once: tools.at_once,
+        stop: tools.stop,
         ..AssembleOptions::default()
     }
 }
@@ -108,6 +110,10 @@ impl Generator for NvidiaBackend {
 
     fn ahead(&self, target: &Target, tools: &Tools<'_>) -> Option<Ahead> {
         ptxas::ahead(target, &assemble_options(tools))
+    }
+
+    fn may_spill(&self, assembly: &str) -> bool {
+        ptxas::may_spill(assembly)
     }
 
     fn assemble(

@@ -1,7 +1,11 @@
 //! From PTX to a binary: ptxas, and other attempts where the first one spills registers.
 
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use super::{Flow, Step};
-use crate::backend::{self, Binary, Iterations, Stage, Tools};
+use crate::backend::{self, Binary, Generator, Iterations, Stage, Tools};
 use crate::codegen::Module;
 use crate::diag::codes::tools as codes;
 use crate::diag::{Diagnostic, Severity};
@@ -11,6 +15,8 @@ use crate::ir::Ir;
 use crate::passes::manager;
 use crate::passes::remarks::Group;
 use crate::passes::ttg::full_iterations;
+use crate::ptxas::Stop;
+use crate::threads::{self, Core};
 
 /// Bytes of PTX beyond which there is no other attempt: ptxas takes seconds for more. It is not the time of the first try
 /// that decides, since a busy machine must make the same code as an idle one.
@@ -25,8 +31,15 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
         shared,
         source_name: file,
         time_limit: options.time_limit,
+        at_once: true,
+        stop: None,
         line_listing: false,
     }
+}
+
+/// Whether another order of instructions is worth a try, for a kernel with this assembly.
+fn wants_other_order(binary: &Binary, assembly: &str) -> bool {
+    binary.spilled() > 0 && !binary.settled && assembly.len() <= LARGEST
 }
 
 /// Operations of TTGIR beyond which none is kept for another attempt: LLVM needs the memory.
@@ -62,12 +75,20 @@ impl Flow<'_, '_> {
     ///    (0.49 to 0.99 of the speed).
     /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which is
     ///    taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
+    ///
+    /// Where it is likely that the second is needed, it is made while the assembler still works on the first. Which is
+    /// taken does not depend on that.
     pub(super) fn tried_again(&mut self, mut module: Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
         let shared = self.made.metadata.shared;
-        let mut best = self.assembled(&ptx, None, shared)?;
+        let core = if self.is_likely_to_spill(&ptx) { Core::take() } else { None };
+        let (mut best, early) = match core {
+            Some(_) => self.with_other_order(&mut module, &ptx, shared)?,
+            None => (self.assembled(&ptx, None, shared)?, None),
+        };
+        drop(core);
         let mut text = best.assembly.take().unwrap_or(ptx);
         if best.spilled() == 0 {
             return Ok((text, Some(best)));
@@ -82,19 +103,79 @@ impl Flow<'_, '_> {
             (best, module) = (binary, other);
             self.made.metadata.take_memory(module.facts());
         }
-        if best.spilled() == 0 || best.settled || text.len() > LARGEST {
+        if !wants_other_order(&best, &text) {
             return Ok((text, Some(best)));
         }
-        let shared = self.made.metadata.shared;
-        let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
-        if let Some(other) = other
-            && let Ok(mut binary) = self.assembled(&other, None, shared)
+        let other = match early {
+            Some(known) => known,
+            None => self.other_order(&mut module)?,
+        };
+        if let Some((other, mut binary)) = other
             && binary.spilled() * 10 < best.spilled() * 9
         {
             text = binary.assembly.take().unwrap_or(other);
             best = binary;
         }
         Ok((text, Some(best)))
+    }
+
+    /// PTX with its instructions in another order, and what the assembler makes of it. `None` if there is no other order
+    /// or the assembler fails.
+    fn other_order(&mut self, module: &mut Module) -> Step<Option<(String, Binary)>> {
+        let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
+        let Some(other) = other else { return Ok(None) };
+        let shared = self.made.metadata.shared;
+        Ok(self.assembled(&other, None, shared).ok().map(|binary| (other, binary)))
+    }
+
+    /// Whether to begin with another order before the first answer is there. Without copies comes before it.
+    fn is_likely_to_spill(&self, ptx: &str) -> bool {
+        let may = self.options.retry && self.spare.is_none() && ptx.len() <= LARGEST;
+        may && self.generator().is_ok_and(|generator| generator.may_spill(ptx))
+    }
+
+    /// The first answer, and what [`Flow::other_order`] gives, made at the same time. The latter is `None` if it was not
+    /// tried or proved needless.
+    fn with_other_order(
+        &mut self,
+        module: &mut Module,
+        ptx: &str,
+        shared: Option<u32>,
+    ) -> Step<(Binary, Option<Option<(String, Binary)>>)> {
+        let (options, target) = (self.options.clone(), self.job.target);
+        let tools = tools(&options, None, shared);
+        let generator = self.generator()?;
+        let Ok(stop) = Stop::new() else { return Ok((self.assembled(ptx, None, shared)?, None)) };
+        let ahead = Mutex::new(self.ahead.take());
+        let take_ahead = || ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let first = || {
+            let answer = generator.assemble(ptx, &target, &tools, take_ahead());
+            if !answer.as_ref().is_ok_and(|first| wants_other_order(first, ptx)) {
+                stop.stop();
+            }
+            answer
+        };
+        let (first, other) = thread::scope(|scope| {
+            let Ok(first) = threads::start(|builder| builder.spawn_scoped(scope, first)) else {
+                return (first(), None);
+            };
+            let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again());
+            self.timed(self.work(Stage::Binary), |_| {
+                let tools = Tools { stop: Some(&stop), ..tools };
+                let assembled = |text: String| {
+                    let binary = generator.assemble(&text, &target, &tools, None).ok()?;
+                    Some((text, binary))
+                };
+                let other = other.map(|text| text.and_then(assembled));
+                let first = first.join().unwrap_or_else(|panic| resume_unwind(panic));
+                (first, Some(other))
+            })
+        });
+        self.look_for_slow_assembler(generator);
+        let first = first.map_err(|e| vec![e])?;
+        // If the first answer is good enough, nobody asks what became of the other.
+        let other = other.filter(|_| wants_other_order(&first, ptx)).transpose().map_err(|e| vec![e])?;
+        Ok((first, other))
     }
 
     /// Compiles TTGIR to PTX without copies of loops for their full blocks.
@@ -130,10 +211,14 @@ impl Flow<'_, '_> {
         let done = self
             .timed(self.work(Stage::Binary), |f| generator.assemble(ptx, &f.job.target, &tools, ahead))
             .map_err(|e| vec![e])?;
-        if timings::assembler_is_slow(&self.made.timings) {
-            self.made.slow_assembler = Some(generator.assembler(options.ptxas.as_deref()));
-        }
+        self.look_for_slow_assembler(generator);
         Ok(done)
+    }
+
+    fn look_for_slow_assembler(&mut self, generator: &dyn Generator) {
+        if timings::assembler_is_slow(&self.made.timings) {
+            self.made.slow_assembler = Some(generator.assembler(self.options.ptxas.as_deref()));
+        }
     }
 
     /// Keeps the binary and what is known of it.
