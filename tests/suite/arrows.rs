@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cache", &["diag", "text_file", "whole_file"]),
     ("target", &["diag"]),
     ("threads", &[]),
-    ("ptxas", &["diag", "target"]),
+    ("ptxas", &["diag", "target", "threads"]),
     ("lexer", &["source", "diag"]),
     ("parser", &["lexer", "source", "diag"]),
     ("ir", &["source", "diag"]),
