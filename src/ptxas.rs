@@ -199,7 +199,8 @@ pub fn assemble(
     drop(core);
     let Some(mut attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
     let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
-    let known = known.map(|answer| Assembled { time: Duration::ZERO, ..answer });
+    // It ran before the first answer, whose time counts it, or beside it.
+    let known = known.map(|answer| Assembled { time: answer.time.saturating_sub(first.time), ..answer });
     let Some(mut second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
     let mut time = first.time + second.time;
     let keeping = again::keeps_blocks(attempt, &first, &second, ptx, target, options.shared);

@@ -63,6 +63,7 @@ const ALL: &[(&str, Reference)] = &[
     ("cross_entropy_bwd", reductions::cross_entropy_bwd),
     ("cumsum", reductions::cumsum),
     ("cut_rows", reductions::cut_rows),
+    ("extremes", reductions::extremes),
     ("fold", reductions::fold),
     ("layer_norm", reductions::layer_norm),
     ("layer_norm_bwd", reductions::layer_norm_bwd),

@@ -69,6 +69,22 @@ pub(crate) fn sum_partials(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("out_ptr", out)
 }
 
+/// The greatest and the least element of each row, and the places of the first of each.
+pub(crate) fn extremes(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let rows = || inputs.array("x_ptr").chunks(inputs.size("block"));
+    let found = |row: &[f64], sought: f64| {
+        row.iter().position(|&x| x.total_cmp(&sought).is_eq()).expect("an element of the row") as f64
+    };
+    let most = |row: &[f64]| row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = |row: &[f64]| row.iter().copied().fold(f64::INFINITY, f64::min);
+    BTreeMap::from([
+        ("most_ptr".to_owned(), rows().map(most).collect()),
+        ("where_most_ptr".to_owned(), rows().map(|row| found(row, most(row))).collect()),
+        ("least_ptr".to_owned(), rows().map(least).collect()),
+        ("where_least_ptr".to_owned(), rows().map(|row| found(row, least(row))).collect()),
+    ])
+}
+
 /// The sum of each row, and of each pair the first element minus twice the second.
 pub(crate) fn fold(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let sums = inputs.array("x_ptr").chunks(512).map(|row| row.iter().sum()).collect();
