@@ -5,6 +5,7 @@
 //! 2. A thread that cannot be started is tried again with a smaller stack.
 //! 3. [`crew`] goes on with the threads that it got. [`on_stack`] and [`crew`] go on with the caller's own thread when
 //!    they got none.
+//! 4. Work that may prove needless takes a [`Core`] first, so that it slows nothing down.
 //!
 //! Example: under `ulimit -v 1000000` a stack is 15 MiB, and `-j 8` uses as many threads as start.
 
