@@ -197,19 +197,23 @@ pub fn assemble(
         Assembled { time, ..first }
     };
     drop(core);
-    let Some(mut attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
-    let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
-    // It ran before the first answer, whose time counts it, or beside it.
-    let known = known.map(|answer| Assembled { time: answer.time.saturating_sub(first.time), ..answer });
-    let Some(mut second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
-    let mut time = first.time + second.time;
-    let keeping = again::keeps_blocks(attempt, &first, &second, ptx, target, options.shared);
-    if let Some((keeping, third)) = keeping.and_then(|keeping| Some((keeping, ask(keeping)?))) {
-        time += third.time;
-        if keeping.is_better(&third, &first, ptx, target) {
-            (attempt, second) = (keeping, third);
+    let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
+    let keeping = again::keeps_blocks(attempt, &first, ptx, target, options.shared);
+    let kept = keeping.and_then(|keeping| Some((keeping, ask(keeping)?)));
+    let mut time = first.time + kept.as_ref().map_or(Duration::ZERO, |(_, answer)| answer.time);
+    let kept = kept.filter(|(keeping, answer)| keeping.is_better(answer, &first, ptx, target));
+    let (attempt, second) = match kept {
+        // No other answer can be better.
+        Some(kept) if kept.1.usage().spilled() == 0 => kept,
+        kept => {
+            let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
+            // It ran before the first answer, whose time counts it, or beside it.
+            let known = known.map(|answer| Assembled { time: answer.time.saturating_sub(first.time), ..answer });
+            let Some(second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
+            time += second.time;
+            kept.filter(|(keeping, _)| keeping.has_more_blocks_than(&second, ptx, target)).unwrap_or((attempt, second))
         }
-    }
+    };
     let is_better = attempt.is_better(&second, &first, ptx, target);
     let is_price = is_better && second.usage().spilled() > first.usage().spilled();
     let answer = if is_better { second } else { first };

@@ -4,8 +4,9 @@
 //!    and a fifth of the spills is enough. It chooses a number of registers for the blocks that could then share a
 //!    multiprocessor, and does not come back from a bad choice. Told that one block is enough, it chooses again.
 //!    So it does wherever it spills with fewer registers than a thread may have.
-//!    If that leaves fewer blocks, and the first answer spilled only a few bytes, ptxas is asked a third time, for the
-//!    blocks that there were, and that is taken if it spills less than the first did.
+//!    That may leave fewer blocks. So where the first answer spilled only a few bytes, ptxas is first told the number of
+//!    blocks that there were. What then spills nothing is taken, and what spills less than the first answer is taken if
+//!    one block being enough leaves fewer.
 //!    And where it spills a little with all of them, it may find a plan that spills nothing for a few registers less.
 //!    Then the kernel gets such a limit ([`LIMIT`]), and the answer is taken if it spills less.
 //! 2. For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with
@@ -117,7 +118,8 @@ const MOST: u32 = 255;
 pub(super) enum Attempt {
     /// The first one gave up.
     Recover,
-    /// The first one spills a few bytes, and so many of its blocks share a multiprocessor, more than of one that recovers.
+    /// The first one spills a few bytes, and so many of its blocks share a multiprocessor, perhaps more than of one that
+    /// recovers.
     Keep(u32),
     /// The first one spills a little.
     Limit,
@@ -145,23 +147,19 @@ pub(super) fn attempt(first: &Assembled, ptx: &str, target: &Target, shared: Opt
         .or_else(|| waits_in_a_loop(&usage, &first.cubin, ptx, target).then_some(Attempt::Loop))
 }
 
-/// The attempt that keeps the blocks of a first answer that spills a few bytes, where a second one, which
-/// [recovers](Attempt::Recover), leaves fewer.
+/// The attempt that keeps the blocks of a first answer that spills a few bytes, in front of one that
+/// [recovers](Attempt::Recover) and may leave fewer.
 pub(super) fn keeps_blocks(
     attempt: Attempt,
     first: &Assembled,
-    second: &Assembled,
     ptx: &str,
     target: &Target,
     shared: Option<u32>,
 ) -> Option<Attempt> {
-    let blocks = |answer: &Assembled| {
-        let has_room = |&blocks: &u32| shared.is_none_or(|bytes| bytes <= target.shared.bytes_each(blocks));
-        (1..=blocks_by_registers(&answer.usage(), ptx, target)).rev().find(has_room).unwrap_or(1)
-    };
-    let had = blocks(first);
-    let loses = attempt == Attempt::Recover && first.usage().spilled() <= FEW && blocks(second) < had;
-    loses.then_some(Attempt::Keep(had))
+    let usage = first.usage();
+    let has_room = |&blocks: &u32| shared.is_none_or(|bytes| bytes <= target.shared.bytes_each(blocks));
+    let blocks = (1..=blocks_by_registers(&usage, ptx, target)).rev().find(has_room).unwrap_or(1);
+    (attempt == Attempt::Recover && usage.spilled() <= FEW && blocks > 1).then_some(Attempt::Keep(blocks))
 }
 
 /// Whether to ask ptxas for the code of a stream at once, and for its usual one only where that leaves too little room.
@@ -194,6 +192,11 @@ impl Attempt {
             Attempt::Limit => None,
             Attempt::Blocks(blocks) | Attempt::Keep(blocks) => Some(blocks),
         }
+    }
+
+    /// Whether ptxas was told of more blocks than an answer has room for by its registers.
+    pub(super) fn has_more_blocks_than(self, answer: &Assembled, ptx: &str, target: &Target) -> bool {
+        self.blocks().is_some_and(|blocks| blocks > blocks_by_registers(&answer.usage(), ptx, target))
     }
 
     /// The PTX that ptxas is given. What it is told is a directive: where PTX says how many threads a block has, ptxas
@@ -414,12 +417,14 @@ mod tests {
         let target = Target::parse("sm_90a").unwrap();
         let answer = |registers, spill_loads| made(Usage { registers, spill_loads, ..Usage::default() });
         let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
-        let keeps = |first, shared| keeps_blocks(Attempt::Recover, &first, &answer(224, 0), ptx, &target, Some(shared));
-        assert_eq!(keeps(answer(168, 56), 0), Some(Attempt::Keep(3)));
-        assert_eq!(keeps(answer(168, FEW + 8), 0), None);
+        let keeps = |attempt, first, shared| keeps_blocks(attempt, &first, ptx, &target, Some(shared));
+        assert_eq!(keeps(Attempt::Recover, answer(168, 56), 0), Some(Attempt::Keep(3)));
+        assert_eq!(keeps(Attempt::Recover, answer(168, FEW + 8), 0), None);
         // Two blocks fill the shared memory.
-        assert_eq!(keeps(answer(168, 56), 100_000), None);
-        assert_eq!(keeps_blocks(Attempt::Limit, &answer(168, 56), &answer(224, 0), ptx, &target, Some(0)), None);
+        assert_eq!(keeps(Attempt::Recover, answer(168, 56), 100_000), Some(Attempt::Keep(2)));
+        assert_eq!(keeps(Attempt::Limit, answer(168, 56), 0), None);
+        assert!(Attempt::Keep(3).has_more_blocks_than(&answer(224, 0), ptx, &target));
+        assert!(!Attempt::Keep(2).has_more_blocks_than(&answer(224, 0), ptx, &target));
         let is_better = |second| Attempt::Keep(3).is_better(&second, &answer(168, 56), ptx, &target);
         assert!(is_better(answer(168, 32)));
         assert!(!is_better(answer(168, 56)));

@@ -172,6 +172,23 @@ fn a_kernel_that_spills_a_little_is_tried_with_a_limit() {
     assert_eq!(runs_of(&answering((128, 8), (0, 0), (240, 0)), &wide), ("usual".to_owned(), 128));
 }
 
+#[test]
+fn blocks_of_an_answer_that_spills_a_few_bytes_are_asked_for_first() {
+    let ptx = ".visible .entry k()\n.reqntid 128\n{\nmma.sync\nret;\n}\n";
+    // 168 registers leave three blocks, and 224 two.
+    let runs = |kept_spills: u32| {
+        let fake = answering((168, 56), (224, 0), (0, 0));
+        let script = fs::read_to_string(&fake.path).unwrap();
+        let kept =
+            format!("if grep -q '^.minnctapersm 3$' \"$input\"; then spills={kept_spills}; fi\necho \"ptxas info");
+        executable(&fake.path, &script.replacen("echo \"ptxas info", &kept, 1));
+        runs_of(&fake, ptx)
+    };
+    assert_eq!(runs(0), ("usual usual".to_owned(), 168));
+    assert_eq!(runs(32), ("usual usual one".to_owned(), 168));
+    assert_eq!(runs(56), ("usual usual one".to_owned(), 224));
+}
+
 /// PTX of a kernel that is likely to make ptxas give up.
 fn heavy_ptx() -> String {
     let lines = |text: fn(u32) -> String| (0..3000).map(text).collect::<String>();
