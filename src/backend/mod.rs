@@ -105,8 +105,6 @@ pub(crate) struct Tools<'a> {
     pub(crate) source_name: Option<&'a str>,
     /// How long a tool may run; without limit if absent.
     pub(crate) time_limit: Option<Duration>,
-    /// Whether the assembler may run twice at the same time.
-    pub(crate) at_once: bool,
     /// What ends the assembler when its answer is not needed any more.
     pub(crate) stop: Option<&'a Stop>,
     /// Whether a listing says from which source lines its instructions came.
@@ -297,7 +295,6 @@ pub(crate) fn listing(
         shared: None,
         source_name: None,
         time_limit,
-        at_once: false,
         stop: None,
         line_listing: true,
     };

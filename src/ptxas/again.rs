@@ -95,8 +95,8 @@ const LIMIT: u32 = 240;
 /// is worth much for more spills, is worth nothing here (0.98 of the speed), though it spills less.
 const LITTLE: u32 = 300;
 
-/// Bytes of PTX and registers alive at once from which on ptxas may give up. It does for 28 of 66 such kernels of 1,145,
-/// and for six others.
+/// Bytes of PTX and registers alive at once from which on ptxas may give up. It does for at least 28 of 66 such kernels
+/// (some take too long to say), and for six others of 1,145.
 const LONG: usize = 150_000;
 const HEAVY: u32 = 600;
 

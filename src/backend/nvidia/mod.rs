@@ -82,7 +82,7 @@ fn assemble_options<'a>(tools: &Tools<'a>) -> AssembleOptions<'a> {
         shared: tools.shared,
         source_name: tools.source_name,
         time_limit: tools.time_limit,
-        at_once: tools.at_once,
+        at_once: true,
         stop: tools.stop,
         ..AssembleOptions::default()
     }

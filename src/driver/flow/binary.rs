@@ -31,11 +31,14 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
         shared,
         source_name: file,
         time_limit: options.time_limit,
-        at_once: true,
         stop: None,
         line_listing: false,
     }
 }
+
+/// Assembly with its instructions in another order, and what the assembler made of it. `None` if there is no other order
+/// or the assembler failed.
+type OtherOrder = Option<(String, Binary)>;
 
 /// Whether another order of instructions is worth a try, for a kernel with this assembly.
 fn wants_other_order(binary: &Binary, assembly: &str) -> bool {
@@ -85,7 +88,7 @@ impl Flow<'_, '_> {
         let shared = self.made.metadata.shared;
         let core = if self.is_likely_to_spill(&ptx) { Core::take() } else { None };
         let (mut best, early) = match core {
-            Some(_) => self.with_other_order(&mut module, &ptx, shared)?,
+            Some(_) => self.with_other_order(&mut module, &ptx)?,
             None => (self.assembled(&ptx, None, shared)?, None),
         };
         drop(core);
@@ -119,9 +122,8 @@ impl Flow<'_, '_> {
         Ok((text, Some(best)))
     }
 
-    /// PTX with its instructions in another order, and what the assembler makes of it. `None` if there is no other order
-    /// or the assembler fails.
-    fn other_order(&mut self, module: &mut Module) -> Step<Option<(String, Binary)>> {
+    /// Makes another order, and a binary of it.
+    fn other_order(&mut self, module: &mut Module) -> Step<OtherOrder> {
         let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
         let Some(other) = other else { return Ok(None) };
         let shared = self.made.metadata.shared;
@@ -136,12 +138,8 @@ impl Flow<'_, '_> {
 
     /// The first answer, and what [`Flow::other_order`] gives, made at the same time. The latter is `None` if it was not
     /// tried or proved needless.
-    fn with_other_order(
-        &mut self,
-        module: &mut Module,
-        ptx: &str,
-        shared: Option<u32>,
-    ) -> Step<(Binary, Option<Option<(String, Binary)>>)> {
+    fn with_other_order(&mut self, module: &mut Module, ptx: &str) -> Step<(Binary, Option<OtherOrder>)> {
+        let shared = self.made.metadata.shared;
         let (options, target) = (self.options.clone(), self.job.target);
         let tools = tools(&options, None, shared);
         let generator = self.generator()?;
