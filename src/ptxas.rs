@@ -1,5 +1,6 @@
-//! Runs the vendors' tools: LLVM's for AMD's code objects ([`code_object`]), and NVIDIA's: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]), fatbinary for code of
-//! several architectures in one file ([`bundle`]).
+//! Runs the vendors' tools: LLVM's for AMD's code objects ([`code_object`]), and NVIDIA's: ptxas for the cubin
+//! ([`assemble`]), nvdisasm for its text ([`disassemble`]), fatbinary for code of several architectures in one file
+//! ([`bundle`]).
 //!
 //! [`assemble`] works in these steps:
 //! 1. Find ptxas ([`mod@find`]). A path that the user named is taken as it is; otherwise the first place that has it

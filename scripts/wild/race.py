@@ -10,10 +10,11 @@ kernel's id. A kernel without an entry there gets N (128) for each integer, a ra
 grid 64,8,2. Pointers get 64 MiB of random values of their type (floats near 1, integers below 8) unless the entry
 says otherwise.
 
-1. The reference runs twice on fresh buffers. Where it faults, the kernel is `unusable`; where it disagrees with
-   itself, `unstable`.
+1. The reference runs twice on fresh buffers. Where it faults, the kernel is `unusable`. Where it disagrees with
+   itself, since made-up arguments let programs write over each other, results are compared for fewer programs: a grid
+   of one axis, then a single program. If it disagrees with itself there too, the kernel is `unstable`.
 2. Ours runs on fresh buffers. `equal` is bit for bit; `close` and `differs` judge elements beyond 1e-2 of the value;
-   `idle` writes nothing.
+   `idle` writes nothing. `compared` tells the grid.
 3. Both are timed in turns: each sample is as many launches as take two milliseconds, at least 20 (4 or 1 of launches
    beyond 2.5 or 20 milliseconds), and the median of N samples counts.
 
@@ -180,14 +181,10 @@ class Case:
                 )
                 self.arguments.append(scalar(kind, values.get(name, usual)))
 
-    def blocks(self, meta):
-        """The grid in blocks: a program is a cluster of blocks, which follow one another along x."""
-        return self.grid[0] * (meta.get("num_ctas") or 1), *self.grid[1:]
-
-    def parameters(self, meta):
+    def parameters(self, meta, blocks):
         import torch
 
-        size = meta.get("global_scratch_size", 0) * math.prod(self.blocks(meta))
+        size = meta.get("global_scratch_size", 0) * math.prod(blocks)
         if size > 8 << 30:
             raise RuntimeError("too much scratch memory")
         scratch = torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
@@ -195,26 +192,29 @@ class Case:
         pointers = (ctypes.c_void_p * len(words))(*[ctypes.cast(ctypes.byref(w), ctypes.c_void_p) for w in words])
         return pointers, (scratch, words)
 
-    def launcher(self, form):
+    def launcher(self, form, grid=None):
+        """A function that launches `form`, on `grid` if given."""
         import torch
 
         function, meta, _ = form
-        pointers, kept = self.parameters(meta)
+        x, y, z = grid or self.grid
+        # A program is a cluster of blocks, which follow one another along x.
+        blocks = x * (meta.get("num_ctas") or 1), y, z
+        pointers, kept = self.parameters(meta, blocks)
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         block = 32 * meta["num_warps"]
 
         def launch(_kept=kept):
-            grid = self.blocks(meta)
-            return self.cu.lib.cuLaunchKernel(function, *grid, block, 1, 1, meta["shared"], stream, pointers, None)
+            return self.cu.lib.cuLaunchKernel(function, *blocks, block, 1, 1, meta["shared"], stream, pointers, None)
 
         return launch
 
-    def results(self, form):
+    def results(self, form, grid):
         import torch
 
         for b, s in zip(self.buffers, self.start):
             b.copy_(s)
-        self.cu.check(self.launcher(form)(), "launch")
+        self.cu.check(self.launcher(form, grid)(), "launch")
         torch.cuda.synchronize()
         return [b.clone() for b in self.buffers]
 
@@ -270,6 +270,36 @@ def difference(a, b):
     return 1e-30 if fine.all() else (~fine).float().mean().item()
 
 
+def examples(a, b, count=4):
+    """Some elements that differ: place, ours, the reference's."""
+    places = (a != b).nonzero().flatten()[:count].tolist()
+    return [(i, float(b[i]), float(a[i])) for i in places]
+
+
+def compare(c):
+    """Whether both forms compute the same, on the largest of a few grids on which the reference repeats itself."""
+    x, y, z = c.grid
+    for grid in dict.fromkeys([(x, y, z), (x, 1, 1), (1, y, 1), (1, 1, z), (1, 1, 1)]):
+        try:
+            first, second = c.results(c.reference, grid), c.results(c.reference, grid)
+        except RuntimeError as e:
+            return {"state": "unusable", "why": str(e)[:100]}
+        if not all(map(same, first, second)):
+            continue
+        del second
+        got = c.results(c.ours, grid)
+        worst = max(map(difference, first, got), default=0.0)
+        changed = not all(map(same, first, c.start))
+        if not worst and not changed and grid != c.grid:
+            continue
+        state = "differs" if worst > 1e-20 else "close" if worst else "equal" if changed else "idle"
+        result = {"state": state, "compared": grid, "worst": worst}
+        if worst:
+            result["examples"] = next(examples(a, b) for a, b in zip(first, got) if difference(a, b) == worst)
+        return result
+    return {"state": "unstable"}
+
+
 def run_case(options, case, entry):
     c = Case(options, case, entry)
     result = {
@@ -279,21 +309,9 @@ def run_case(options, case, entry):
         "warps": c.ours[1]["num_warps"],
         "given": entry is not None,
     }
-    try:
-        first, second = c.results(c.reference), c.results(c.reference)
-    except RuntimeError as e:
-        return {"state": "unusable", "why": str(e)[:100]}
-    changed = not all(map(same, first, c.start))
-    stable = all(map(same, first, second))
-    del second
-    got = c.results(c.ours)
-    if stable:
-        worst = max(map(difference, first, got), default=0.0)
-        result["worst"] = worst
-        result["state"] = "differs" if worst > 1e-20 else "close" if worst else "equal" if changed else "idle"
-    else:
-        result["state"] = "unstable"
-    del first, got
+    result.update(compare(c))
+    if result["state"] == "unusable":
+        return result
     result["us"] = c.time(options.rounds)
     return result
 
