@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --example random_ir -- --seconds 600 [--seed FIRST] [--pipelines] [--show]`
 //!
-//! Seeds count up from the first. `--pipelines` goes to TTGIR. `--show` prints the kernel of the first seed and ends. The exit code is 1 if a seed
-//! failed.
+//! Seeds count up from the first. `--pipelines` goes to TTGIR. `--show` prints the kernel of the first seed and ends.
+//! The exit code is 1 if a seed failed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../tests/suite/random_ir/mod.rs"]

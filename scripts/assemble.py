@@ -2,8 +2,8 @@
 
 usage: assemble.py FOLDER PTXAS... [--jobs N] [--timeout SECONDS]
 
-A file that a release refuses only because of its `.version` or `.target` is counted as too new for it; a crash, another error or a time limit is a
-failure. Prints the failures and a line for each release; exits with 1 if there was one.
+A file that a release refuses only because of its `.version` or `.target` is counted as too new for it; a crash, another
+error or a time limit is a failure. Prints the failures and a line for each release; exits with 1 if there was one.
 """
 import argparse
 import collections

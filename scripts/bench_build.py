@@ -8,7 +8,8 @@ is SOURCES/OWNER+NAME/PATH. Kernels that one architecture cannot have, or that
 ptxas takes more than 20 s for, are passed over. Run it on a quiet machine.
 
 It prints: the build from nothing; the sum of the times that ptxas takes for the same PTX, one after the other, before
-and after the build; the ratio, and that of ptxas itself on as many cores; the build with nothing to do; the build after one kernel file was touched and changed.
+and after the build; the ratio, and that of ptxas itself on as many cores; the build with nothing to do; the build after
+one kernel file was touched and changed.
 """
 
 import argparse

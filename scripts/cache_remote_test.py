@@ -3,10 +3,12 @@
 
 usage: cache_remote_test.py TTC
 
-TTC must be built with the feature remote-cache. redis-server must be installed, and moto_server (`pip install moto[server]`) serves S3.
+TTC must be built with the feature remote-cache. redis-server must be installed, and moto_server
+(`pip install moto[server]`) serves S3.
 
-For each store: a first compilation fills it; a second one with an empty cache on disk must come from it, byte for byte; an entry that was changed in the
-store must not be used; and when the server is killed, the compilation must end well with one warning.
+For each store: a first compilation fills it; a second one with an empty cache on disk must come from it, byte for byte;
+an entry that was changed in the store must not be used; and when the server is killed, the compilation must end well
+with one warning.
 """
 import os
 import pathlib
@@ -36,7 +38,8 @@ class World:
         self.truth = self.compile(None)[0]
 
     def compile(self, remote, fresh=True):
-        """Compiles, with a cache on disk that is empty if `fresh`, and returns the outputs, what was said, and what the cache counted."""
+        """Compiles, with a cache on disk that is empty if `fresh`, and returns the outputs, what was said, and what the
+        cache counted."""
         self.caches += fresh
         cache, out = self.folder / f"cache{self.caches}", self.folder / "out"
         shutil.rmtree(out, ignore_errors=True)

@@ -4,12 +4,13 @@
 usage: cache_stress.py TTC [--processes 64] [--kill 20] [--rounds 20] [--kernels 6] [--seed 1] [--redis PORT]
 
 1. Each kernel is compiled once without the cache. Those bytes are the truth.
-2. In a round all processes start at once. Each compiles one of the kernels with the cache. Some of them get SIGKILL at a random moment of the time that
-   such a round took before. Every other round begins with an empty cache, and in every fourth, the limit is so small that entries are removed all the time.
+2. In a round all processes start at once. Each compiles one of the kernels with the cache. Some of them get SIGKILL at
+   a random moment of the time that such a round took before. Every other round begins with an empty cache, and in every
+   fourth, the limit is so small that entries are removed all the time.
 3. Each process that was not killed must end well, and every file that any process wrote must be the truth.
 4. `ttc cache gc --check` must find no damaged entry, and leave no temporary file.
-5. With --redis, half of the processes have another cache on disk, and all share a Redis server, which gets SIGKILL in each round and is started again. At
-   the end, a cache that is empty on disk must be filled from Redis alone.
+5. With --redis, half of the processes have another cache on disk, and all share a Redis server, which gets SIGKILL in
+   each round and is started again. At the end, a cache that is empty on disk must be filled from Redis alone.
 
 Exit code 1 if anything is wrong. Needs Linux, and redis-server for --redis.
 """

@@ -3,11 +3,14 @@
 
 usage: kills.py TTC PTXAS [--runs 100] [--seed 1]
 
-1. A run compiles several kernels for several architectures into a folder that holds the outputs of an earlier run, so files are made and replaced.
-2. Three kinds of ptxas take turns: PTXAS itself, a script that waits and then becomes it, and a script that stays its parent. The last is killed with
-   the signals that ttc can catch alone, for nobody can end the child of a child when both parents are killed outright.
-3. At a random moment ttc gets SIGKILL, SIGTERM, SIGINT or SIGHUP. Two seconds later no process that carries the run's mark in its environment may be
-   there, nothing may lie in the run's TMPDIR, and every file of the folder must be one that a whole run writes.
+1. A run compiles several kernels for several architectures into a folder that holds the outputs of an earlier run, so
+   files are made and replaced.
+2. Three kinds of ptxas take turns: PTXAS itself, a script that waits and then becomes it, and a script that stays its
+   parent. The last is killed with the signals that ttc can catch alone, for nobody can end the child of a child when
+   both parents are killed outright.
+3. At a random moment ttc gets SIGKILL, SIGTERM, SIGINT or SIGHUP. Two seconds later no process that carries the run's
+   mark in its environment may be there, nothing may lie in the run's TMPDIR, and every file of the folder must be one
+   that a whole run writes.
 
 Needs Linux (/proc). Exit code 1 if anything is left.
 """

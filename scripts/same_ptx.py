@@ -3,10 +3,12 @@
 
 usage: same_ptx.py OLD NEW [--cases FILE] [--kernels LIST ROOT] [--most N] [--products N] [--jobs N]
 
-1. With --cases, the cases of `kernels/` for six architectures. FILE is what `cargo run --release --example case_commands` prints.
-2. With --kernels, the real kernels of LIST (a JSON object a line: repo, path, func, signature, defines, num_warps, num_stages), whose files lie in
-   ROOT/<owner>+<name>/<path>: N of them, evenly chosen, for sm_80 and sm_90a.
-3. With --products, N configurations of the sweep over matrix products (`scripts/gpu/sweep_products.py`), spread over all, for sm_90a.
+1. With --cases, the cases of `kernels/` for six architectures. FILE is what
+   `cargo run --release --example case_commands` prints.
+2. With --kernels, the real kernels of LIST (a JSON object a line: repo, path, func, signature, defines, num_warps,
+   num_stages), whose files lie in ROOT/<owner>+<name>/<path>: N of them, evenly chosen, for sm_80 and sm_90a.
+3. With --products, N configurations of the sweep over matrix products (`scripts/gpu/sweep_products.py`), spread over
+   all, for sm_90a.
 
 A case that both refuse is equal when the codes of their errors are. Exit code 1 if a case differs.
 """

@@ -253,8 +253,8 @@ pub(crate) struct Check {
 #[derive(Args, Debug, Clone)]
 #[command(group(clap::ArgGroup::new("compared").multiple(true)))]
 pub(crate) struct Launched {
-    /// A kernel file (.tk, .py), a case file (.toml) or TTIR (.ttir); `ttc run` also takes a cubin with its .json beside
-    /// it
+    /// A kernel file (.tk, .py), a case file (.toml) or TTIR (.ttir); `ttc run` also takes a cubin with its .json
+    /// beside it
     pub(crate) file: PathBuf,
     /// The kernel to run; needed when the file holds several
     #[arg(short, long)]
@@ -384,8 +384,8 @@ pub(crate) enum Tma {
     Auto,
     /// Those of operands of matrix products in loops, with tensor descriptors that the kernel makes (sm_90a and later)
     Device,
-    /// The same, with tensor maps that the launch makes of the other arguments and passes as hidden parameters (sm_90 and
-    /// later)
+    /// The same, with tensor maps that the launch makes of the other arguments and passes as hidden parameters (sm_90
+    /// and later)
     Host,
 }
 
@@ -537,8 +537,8 @@ pub(crate) struct Bench {
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) measured: Measured,
-    /// Compare with an earlier measurement (.json of `--json`), or with a cubin of another compiler, which is measured in
-    /// the same run
+    /// Compare with an earlier measurement (.json of `--json`), or with a cubin of another compiler, which is measured
+    /// in the same run
     #[arg(long, value_name = "FILE")]
     pub(crate) against: Vec<PathBuf>,
     /// Warps per block [default: the case's, or 4]
@@ -574,7 +574,8 @@ pub(crate) struct Tune {
     /// The case of a kernel file [default: the one beside it]
     #[arg(long, value_name = "FILE")]
     pub(crate) case: Option<PathBuf>,
-    /// Values of compile-time parameters and options, of which every combination is tried: "BLOCK_M=64,128 num_warps=4,8"
+    /// Values of compile-time parameters and options, of which every combination is tried: "BLOCK_M=64,128
+    /// num_warps=4,8"
     #[arg(long, value_name = "NAME=VALUES …")]
     pub(crate) space: Option<String>,
     /// Leave out code that spills more bytes than this
@@ -674,8 +675,8 @@ pub(crate) struct Compile {
     /// Output file; `-` is stdout. Without it, text goes to stdout and a cubin to KERNEL.cubin in the current directory
     #[arg(short, value_name = "PATH", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Directory for the outputs, named KERNEL[.VARIANT][.N][.ARCH].KIND: with variants, with `--config all`, with several
-    /// architectures
+    /// Directory for the outputs, named KERNEL[.VARIANT][.N][.ARCH].KIND: with variants, with `--config all`, with
+    /// several architectures
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
     /// Name of the files of launchers: NAME.h and NAME.c [default: the input's name]

@@ -1,8 +1,8 @@
 //! The driver: which stage feeds which, from any input to any output.
 //!
-//! A [`Job`] is one kernel of one input for one architecture. [`request`] turns the user's request into jobs, [`run_all`]
-//! takes each through the stages until everything it was asked for exists. The driver reads files and collects
-//! diagnostics; it writes nothing and prints nothing: [`place`] and [`output`] write, `main.rs` prints.
+//! A [`Job`] is one kernel of one input for one architecture. [`request`] turns the user's request into jobs,
+//! [`run_all`] takes each through the stages until everything it was asked for exists. The driver reads files and
+//! collects diagnostics; it writes nothing and prints nothing: [`place`] and [`output`] write, `main.rs` prints.
 //!
 //! ```text
 //! source ─ parse ─ irgen ─▶ ttir ─ passes ─▶ ttgir ─ codegen ─▶ llir ─ LLVM ─▶ ptx ─ ptxas ─▶ cubin ─ nvdisasm ─▶ sass

@@ -9,9 +9,10 @@
 //!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over. It may have been started before
 //!    the PTX was there ([`ahead`]), which saves the time that it takes to start.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]). Where
-//!    the report or the machine code says that the registers could be chosen better, ptxas runs once more in another way
-//!    ([`again`], [`waits`]). Short code that goes over its data once is asked for in that way at once.
-//!    Where ptxas says that what a kernel's own inline PTX does needs a newer version of PTX, it gets that ([`version`]).
+//!    the report or the machine code says that the registers could be chosen better, ptxas runs once more in another
+//!    way ([`again`], [`waits`]). Short code that goes over its data once is asked for in that way at once.
+//!    Where ptxas says that what a kernel's own inline PTX does needs a newer version of PTX, it gets that
+//!    ([`version`]).
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
@@ -80,8 +81,8 @@ pub struct AssembleOptions<'a> {
     pub time_limit: Option<Duration>,
     /// Whether ptxas runs once more, in another way, where it may choose registers better.
     pub again: bool,
-    /// The bytes of shared memory of a block, if they are known. Then ptxas also runs once more where a few registers less
-    /// would make room for one more block on a multiprocessor.
+    /// The bytes of shared memory of a block, if they are known. Then ptxas also runs once more where a few registers
+    /// less would make room for one more block on a multiprocessor.
     pub shared: Option<u32>,
     /// Whether ptxas may run twice at the same time, where it is likely that its first answer is bad.
     pub at_once: bool,
@@ -120,8 +121,8 @@ pub struct Assembled {
     pub ptx: Option<String>,
     /// What `-v` says of each function, in the order of the log.
     pub functions: Vec<FunctionUsage>,
-    /// Whether there is no better order of instructions to look for: the kernel spills little or nothing, or spills are what
-    /// room for another block costs.
+    /// Whether there is no better order of instructions to look for: the kernel spills little or nothing, or spills are
+    /// what room for another block costs.
     pub settled: bool,
     /// Everything ptxas printed.
     pub log: String,
@@ -148,8 +149,8 @@ impl Assembled {
     }
 }
 
-/// A ptxas that has been started and waits for its PTX. It ends when it is dropped, or when the thread ends that started
-/// it.
+/// A ptxas that has been started and waits for its PTX. It ends when it is dropped, or when the thread ends that
+/// started it.
 pub struct Ahead(Waiting);
 
 /// Starts ptxas for PTX that will be there soon, so that it loads while the PTX is made. It is `None` where that cannot
@@ -160,8 +161,8 @@ pub fn ahead(target: &Target, options: &AssembleOptions) -> Option<Ahead> {
     Waiting::new(Tool::Ptxas, ptxas, words(target, options)).map(Ahead)
 }
 
-/// Assembles PTX to a cubin for one architecture, first with the ptxas that was started for it with the same options, if
-/// there is one.
+/// Assembles PTX to a cubin for one architecture, first with the ptxas that was started for it with the same options,
+/// if there is one.
 ///
 /// # Errors
 /// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: there is no ptxas; it does not start, fails, is killed, takes too

@@ -107,8 +107,8 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 pub struct Core(());
 
 impl Core {
-    /// Takes a core that nobody has: neither this thread, nor crews, nor those that took one. It is `None` where there is
-    /// no such core.
+    /// Takes a core that nobody has: neither this thread, nor crews, nor those that took one. It is `None` where there
+    /// is no such core.
     #[must_use]
     pub fn take() -> Option<Core> {
         let others = BUSY.load(Ordering::Relaxed).max(1);

@@ -1,9 +1,9 @@
 //! Replaces files as a whole: a reader sees the old bytes or the new ones, and nothing in between.
 //!
 //! 1. The bytes go into a file without a name (`O_TMPFILE`), so that nothing is left of it when ttc is killed.
-//! 2. The file gets its name. Where the name is taken, the file first gets a temporary one ([`TEMPORARY`]), and a rename
-//!    then puts it into the place of the old file. A process that is killed between these two steps leaves the temporary
-//!    name behind.
+//! 2. The file gets its name. Where the name is taken, the file first gets a temporary one ([`TEMPORARY`]), and a
+//!    rename then puts it into the place of the old file. A process that is killed between these two steps leaves the
+//!    temporary name behind.
 //! 3. Where the file system has no files without a name, the bytes go into a temporary file, which is then renamed.
 
 use std::fs::File;

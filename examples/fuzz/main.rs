@@ -1,13 +1,14 @@
 //! Mutational fuzzing on stable Rust, with the corpus in memory.
 //!
-//! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`, or `--file PATH` for one text
+//! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`, or `--file PATH`
+//! for one text
 //!
 //! 1. The corpus starts with the test inputs of the repository (and the files of `--corpus`).
 //! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text)
 //!    and checks it. Texts of lines are mostly edited by lines and words, so that many of them stay valid.
-//! 3. A check that panics, or takes over two seconds twice, is a finding: its text is written to `fuzz/artifacts/TARGET-N` and
-//!    the loop goes on. Texts whose check took a new route are not known without instrumentation, so every hundredth
-//!    mutant joins the corpus.
+//! 3. A check that panics, or takes over two seconds twice, is a finding: its text is written to
+//!    `fuzz/artifacts/TARGET-N` and the loop goes on. Texts whose check took a new route are not known without
+//!    instrumentation, so every hundredth mutant joins the corpus.
 //!
 //! A new target is a file beside this one with a `check(&str)` and a line in `TARGETS`.
 

@@ -1,19 +1,22 @@
-"""What tinygrad's emulator lacks of the instructions that LLVM writes for compute kernels, as functions over the registers of a wave.
+"""What tinygrad's emulator lacks of the instructions that LLVM writes for compute kernels, as functions over the
+registers of a wave.
 
 - Matrix instructions (`products.py`).
-- Accesses to memory. Those of the emulator read where lanes that do not take part point, too, and go wrong where a load's result lies in the registers
-  of its address; all waves share one private memory, and results of atomic operations on CDNA are lost. Buffer instructions ("CDNA3 ISA", "RDNA3 ISA",
-  "RDNA4 ISA", chapters on memory buffers) check offsets against the size of the resource; no kernel of ttc has one that is indexed,
-  and none but that of private memory on gfx90a is swizzled.
+- Accesses to memory. Those of the emulator read where lanes that do not take part point, too, and go wrong where a
+  load's result lies in the registers of its address; all waves share one private memory, and results of atomic
+  operations on CDNA are lost. Buffer instructions ("CDNA3 ISA", "RDNA3 ISA", "RDNA4 ISA", chapters on memory buffers)
+  check offsets against the size of the resource; no kernel of ttc has one that is indexed, and none but that of private
+  memory on gfx90a is swizzled.
 - The clock and the program counter as a value.
-- Operands from other lanes (DPP) and parts of operands (SDWA): the emulator goes from lane to lane and may read what it wrote for the lane before.
+- Operands from other lanes (DPP) and parts of operands (SDWA): the emulator goes from lane to lane and may read what it
+  wrote for the lane before.
 - Registers from 128 on as operands of 16 bits on CDNA, where they are no upper halves as on RDNA.
 - `v_fma_mix…`, `ds_swizzle`, `v_permlane…`, and additions of pairs of halves to memory.
 - Copies from global straight to shared memory, which land when they are waited for.
 - Writing caches back and invalidating them does nothing: there is one memory.
 
-A function takes the place of what the emulator compiles of an instruction: it gets the addresses of the scalar and of the vector registers, does the
-work, and advances the program counter.
+A function takes the place of what the emulator compiles of an instruction: it gets the addresses of the scalar and of
+the vector registers, does the work, and advances the program counter.
 """
 import ctypes
 import functools
@@ -91,7 +94,8 @@ MEMORY = np.frombuffer((ctypes.c_uint8 * ((1 << 47) - 2 * PAGE)).from_address(PA
 
 
 class Memory:
-    """A load, a store or an atomic operation: its fields, and what it does. Where addresses come from, the families of instructions say."""
+    """A load, a store or an atomic operation: its fields, and what it does. Where addresses come from, the families of
+    instructions say."""
 
     prefix = ""
     # The blocks of memory that a kernel may access, as pairs of an address and a size.
@@ -199,7 +203,8 @@ def pair_sum(a, b, is_brain):
 
 
 class Buffer(Memory):
-    """A scalar resource and offsets. One kind is the private memory of lanes, which gfx90a has no other instructions for."""
+    """A scalar resource and offsets. One kind is the private memory of lanes, which gfx90a has no other instructions
+    for."""
 
     prefix = "BUFFER_"
     private = False
@@ -260,8 +265,8 @@ class Pending:
     counts as well.
 
     A copy lands at the last moment: when a wait says that no more than so many may be under way ("CDNA3 ISA",
-    `S_WAITCNT`). So a kernel that lacks a wait reads what was there before. With `EARLY` it lands at once, which shows a
-    copy that is started before all have read what it overwrites.
+    `S_WAITCNT`). So a kernel that lacks a wait reads what was there before. With `EARLY` it lands at once, which shows
+    a copy that is started before all have read what it overwrites.
     """
 
     EARLY = os.environ.get("TTC_EMULATED_COPIES") == "early"
@@ -391,7 +396,8 @@ HALF_CONSTANTS = {240: 0.5, 241: -0.5, 242: 1.0, 243: -1.0, 244: 2.0, 245: -2.0,
 
 
 class Mix:
-    """`v_fma_mix_f32`, `v_fma_mixlo_f16` and `v_fma_mixhi_f16`: a fused product and sum of f32 and f16, each as the instruction says."""
+    """`v_fma_mix_f32`, `v_fma_mixlo_f16` and `v_fma_mixhi_f16`: a fused product and sum of f32 and f16, each as the
+    instruction says."""
 
     def __init__(self, emu, inst, data, family):
         self.fields, self.name, self.family, self.literal = Fields(inst, data), emu._op_name(inst), family, int.from_bytes(data[8:12], "little")
@@ -525,8 +531,9 @@ class SharedAdd:
 
 
 class Rewritten:
-    """An instruction with DPP or SDWA: its operands are made in two registers that are put back afterwards, and the plain form of the instruction runs
-    on these. The plain form lies in memory of its own, since the emulator reads fields where the program counter points."""
+    """An instruction with DPP or SDWA: its operands are made in two registers that are put back afterwards, and the
+    plain form of the instruction runs on these. The plain form lies in memory of its own, since the emulator reads
+    fields where the program counter points."""
 
     # Numbers from 128 on mean upper halves where operands have 16 bits.
     TEMPORARIES = (127, 126)
@@ -616,7 +623,8 @@ class Rewritten:
 
 
 class Permlane:
-    """`v_permlane16_b32` and `v_permlanex16_b32`: each lane picks a lane of its row, or of the other row of the pair."""
+    """`v_permlane16_b32` and `v_permlanex16_b32`: each lane picks a lane of its row, or of the other row of the
+    pair."""
 
     def __init__(self, emu, inst, data, family):
         self.fields, self.family, self.other = Fields(inst, data), family, "X16" in emu._op_name(inst)
@@ -632,7 +640,8 @@ class Permlane:
 
 
 def without_upper_halves(emu, compiled):
-    """On CDNA no operand is an upper half by the number of its register: the numbers where that begins are moved out of reach."""
+    """On CDNA no operand is an upper half by the number of its register: the numbers where that begins are moved out of
+    reach."""
     constant = emu._c
 
     def compiled_for(data, family):

@@ -13,7 +13,8 @@ from code_object import CodeObject
 
 
 def records(buffer, formats):
-    """The lines that the HIP runtime prints of the buffer behind a kernel; `src/backend/amd/debug.rs` says what it holds."""
+    """The lines that the HIP runtime prints of the buffer behind a kernel; `src/backend/amd/debug.rs` says what it
+    holds."""
     (end,) = struct.unpack_from("<I", buffer)
     at = 8
     while at < 8 + end:

@@ -1,11 +1,13 @@
-"""Matrix instructions for tinygrad's emulator, from AMD's instruction sets ("CDNA3" and "CDNA4 ISA", chapter "Matrix arithmetic instructions"; "RDNA3"
-and "RDNA4 ISA", "Wave matrix multiply accumulate"; AMD's matrix instruction calculator).
+"""Matrix instructions for tinygrad's emulator, from AMD's instruction sets ("CDNA3" and "CDNA4 ISA", chapter "Matrix
+arithmetic instructions"; "RDNA3" and "RDNA4 ISA", "Wave matrix multiply accumulate"; AMD's matrix instruction
+calculator).
 
-The emulator's own place the rows of a result of 32x32 otherwise than the hardware does, do not know broadcasts of blocks, f64, xf32 and floats of 4 bits,
-and read 8-bit floats of `wmma` as halves.
+The emulator's own place the rows of a result of 32x32 otherwise than the hardware does, do not know broadcasts of
+blocks, f64, xf32 and floats of 4 bits, and read 8-bit floats of `wmma` as halves.
 
-Of an instruction for MxNxK, a lane has the row i = lane mod M of A and the column j = lane mod N of B, and elements along K; further lanes continue along K,
-or are further blocks. A result of 32x32 has in register r and lane l the row 8 (r div 4) + 4 (l div 32) + r mod 4.
+Of an instruction for MxNxK, a lane has the row i = lane mod M of A and the column j = lane mod N of B, and elements
+along K; further lanes continue along K, or are further blocks. A result of 32x32 has in register r and lane l the row 8
+(r div 4) + 4 (l div 32) + r mod 4.
 """
 import ctypes
 import re
@@ -17,7 +19,8 @@ FLOATS = {240: 0.5, 241: -0.5, 242: 1.0, 243: -1.0, 244: 2.0, 245: -2.0, 246: 4.
 
 
 def small_floats(exponent, mantissa, bias, kind):
-    """All values of a format of 4 or 8 bits. `kind`: "ocp" has NaN at the end, with infinity if there are 2 bits of mantissa; "fnuz" has NaN for minus zero."""
+    """All values of a format of 4 or 8 bits. `kind`: "ocp" has NaN at the end, with infinity if there are 2 bits of
+    mantissa; "fnuz" has NaN for minus zero."""
     bits = 1 + exponent + mantissa
     out = []
     for n in range(1 << bits):

@@ -1,11 +1,14 @@
-"""Run the cases that `cargo run --example gpu_cases -- FOLDER --arch gfx942` wrote in tinygrad's emulator, and compare them with their references.
+"""Run the cases that `cargo run --example gpu_cases -- FOLDER --arch gfx942` wrote in tinygrad's emulator, and compare
+them with their references.
 
 usage: run_cases.py FOLDER TINYGRAD [--only TEXT] [--json OUT] [--seconds N] [--deadline N] [--jobs N] [--verbose]
 
-TINYGRAD is a folder of tinygrad's repository; `clang` must be on PATH, or `CC` names `scripts/amd/gcc_for_emulator.sh`. A configuration may take `--seconds`, and
-after `--deadline` seconds none is started any more; first comes one configuration of each case, then the second ones, and so on. Inputs, references and the comparison are those of `scripts/gpu/run_cases.py`.
-Each job is a process that takes configurations one after another; where it dies or takes too long, another one goes on behind. A configuration on which
-it died gets a second try in the new process: the emulator's own code dies now and then after many kernels.
+TINYGRAD is a folder of tinygrad's repository; `clang` must be on PATH, or `CC` names `scripts/amd/gcc_for_emulator.sh`.
+A configuration may take `--seconds`, and after `--deadline` seconds none is started any more; first comes one
+configuration of each case, then the second ones, and so on. Inputs, references and the comparison are those of
+`scripts/gpu/run_cases.py`. Each job is a process that takes configurations one after another; where it dies or takes
+too long, another one goes on behind. A configuration on which it died gets a second try in the new process: the
+emulator's own code dies now and then after many kernels.
 """
 import argparse
 import collections

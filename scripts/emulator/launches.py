@@ -67,8 +67,8 @@ def number(ty, value):
 
 
 def write(folder, ptx, grid, block, shared, arguments, cluster=(1, 1, 1)):
-    """Writes the launch of the only entry of a PTX text. An argument is an array, `Empty`, `Repeated`, a tuple of a type and
-    a number, or a form of the launch file. Parameters behind the last argument are pointers that stay null."""
+    """Writes the launch of the only entry of a PTX text. An argument is an array, `Empty`, `Repeated`, a tuple of a
+    type and a number, or a form of the launch file. Parameters behind the last argument are pointers that stay null."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     name, types = entry(ptx)

@@ -2,10 +2,10 @@
 
 usage: triton_bench.py TTC FOLDER OUT [--archs 90,80] [--schedules 3] [--only TEXT]
 
-FOLDER holds the benchmark: `kernels.py`, and `cases.py` with a list `CASES` of kernels, signatures, warps and stages. Runs
-under a Python with Triton and numpy. Each case keeps its tiles, warps and stages; tensors and grids are a few tiles large.
-Sizes are no multiples of the tiles where the kernel allows it. OUT gets a folder for each, with which `ttc emulate` runs again.
-Exits with 1 if anything is found or differs.
+FOLDER holds the benchmark: `kernels.py`, and `cases.py` with a list `CASES` of kernels, signatures, warps and stages.
+Runs under a Python with Triton and numpy. Each case keeps its tiles, warps and stages; tensors and grids are a few
+tiles large. Sizes are no multiples of the tiles where the kernel allows it. OUT gets a folder for each, with which
+`ttc emulate` runs again. Exits with 1 if anything is found or differs.
 """
 
 import argparse

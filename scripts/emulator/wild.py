@@ -1,15 +1,18 @@
 """Runs other people's kernels, as a compiler made them, in the emulator, and lists what it finds.
 
-usage: wild.py TTC PTX PARAMS OUT [--launches FILE] [--count 60] [--grid 2,2,1] [--int 64] [--max-ops N] [--jobs N] [--json FILE] [--keep]
+usage: wild.py TTC PTX PARAMS OUT [--launches FILE] [--count 60] [--grid 2,2,1] [--int 64] [--max-ops N] [--jobs N]
+    [--json FILE] [--keep]
 
 PTX and PARAMS hold one folder a kernel, as scripts/wild/build.py writes them: PTX/NAME has k.ptx and k.json, and
-PARAMS/NAME/k.json names the parameters. FILE is scripts/wild/launches.jsonl: the grid, values of arguments and contents of
-buffers, by the kernel's id. Kernels with an entry there come first. Grids are cut to at most two blocks an axis, other
-integers are N, and buffers hold 64 MiB of small values. Nothing is known of the results, so this looks for three things:
+PARAMS/NAME/k.json names the parameters. FILE is scripts/wild/launches.jsonl: the grid, values of arguments and contents
+of buffers, by the kernel's id. Kernels with an entry there come first. Grids are cut to at most two blocks an axis,
+other integers are N, and buffers hold 64 MiB of small values. Nothing is known of the results, so this looks for three
+things:
 
-- `unknown`: the text or an instruction is not known to the emulator (E1201, E1202). This and a crash end with exit code 1.
-- findings: races, accesses out of bounds and the like. An access out of bounds says most often that the arguments do not
-  go together, and a race that the cut grid or the values are none that the kernel is made for: look at each.
+- `unknown`: the text or an instruction is not known to the emulator (E1201, E1202). This and a crash end with exit code
+  1.
+- findings: races, accesses out of bounds and the like. An access out of bounds says most often that the arguments do
+  not go together, and a race that the cut grid or the values are none that the kernel is made for: look at each.
 - `bounded`: more steps than the bound.
 """
 

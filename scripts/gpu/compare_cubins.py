@@ -1,14 +1,17 @@
-"""Run the same kernels as compiled by two compilers on a GPU, on the same random inputs, and compare every buffer bit by bit.
+"""Run the same kernels as compiled by two compilers on a GPU, on the same random inputs, and compare every buffer bit
+by bit.
 
 usage: compare_cubins.py OURS REFERENCE [--only TEXT] [--jobs N] [--grid X,Y,Z] [--distinct]
 
-OURS and REFERENCE hold one folder a case, each with one .cubin and the .json of launch metadata beside it (ttc's for OURS, which also lists the
-parameters; the reference may leave that out). Each case runs in a process of its own, so a fault poisons nothing else:
-1. pointers get buffers of random values of their type (small integers, floats near 1), floats a random value, integers 64, or with --distinct
-   different primes from 131 on (16 times as many where 16 divides them): strides of one number let elements of a tile overlap;
+OURS and REFERENCE hold one folder a case, each with one .cubin and the .json of launch metadata beside it (ttc's for
+OURS, which also lists the parameters; the reference may leave that out). Each case runs in a process of its own, so a
+fault poisons nothing else:
+1. pointers get buffers of random values of their type (small integers, floats near 1), floats a random value, integers
+   64, or with --distinct different primes from 131 on (16 times as many where 16 divides them): strides of one number
+   let elements of a tile overlap;
 2. each cubin runs on a fresh copy of the buffers, the reference twice;
-3. a case counts as equal when all buffers agree bit for bit after both; as unstable when the reference does not agree with itself
-   (programs that race), as unusable when it faults (the made-up arguments do not suit the kernel).
+3. a case counts as equal when all buffers agree bit for bit after both; as unstable when the reference does not agree
+   with itself (programs that race), as unusable when it faults (the made-up arguments do not suit the kernel).
 
 Needs the CUDA driver and NumPy. Exits with 1 if any case differs or faults in OURS alone.
 """

@@ -1,11 +1,14 @@
-"""Run the cases that `cargo run --example gpu_cases` wrote on a GPU and compare them with their references and with the interpreter.
+"""Run the cases that `cargo run --example gpu_cases` wrote on a GPU and compare them with their references and with the
+interpreter.
 
-usage: run_cases.py FOLDER [--only TEXT] [--jobs N] [--json OUT] [--sanitizer memcheck|racecheck|initcheck|synccheck] [--sample N] [--repeat N] [--verbose]
+usage: run_cases.py FOLDER [--only TEXT] [--jobs N] [--json OUT] [--sanitizer memcheck|racecheck|initcheck|synccheck]
+    [--sample N] [--repeat N] [--verbose]
 
 1. Each case runs in a process of its own; when it dies, another one goes on behind the configuration that killed it.
-2. A configuration gets its inputs from the seeds (the generator is that of src/cases/random.rs, bit for bit; a checksum proves it). Buffers that
-   nobody fills hold 0xFF bytes, which is NaN in every float format that has one.
-3. Outputs are compared with the reference (|got - want| <= tolerance * max(1, |want|)) and, in the same way, with the interpreter.
+2. A configuration gets its inputs from the seeds (the generator is that of src/cases/random.rs, bit for bit; a checksum
+   proves it). Buffers that nobody fills hold 0xFF bytes, which is NaN in every float format that has one.
+3. Outputs are compared with the reference (|got - want| <= tolerance * max(1, |want|)) and, in the same way, with the
+   interpreter.
 4. With --repeat each configuration runs N times on the same inputs, and its outputs must have the same bits each time.
 5. One table, a line for each case; --json writes every configuration. Exits with 1 if anything is wrong or failed.
 

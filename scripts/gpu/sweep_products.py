@@ -1,13 +1,17 @@
-"""Compile matrix products of every type, tile, number of warps and number of stages with ttc, run them on a GPU and compare every element.
+"""Compile matrix products of every type, tile, number of warps and number of stages with ttc, run them on a GPU and
+compare every element.
 
-usage: sweep_products.py TTC KERNELS [--count N] [--slice K/N] [--arch sm_90a] [--jobs N] [--ptxas PATH]... [--sanitizer TOOL] [--out FILE]
+usage: sweep_products.py TTC KERNELS [--count N] [--slice K/N] [--arch sm_90a] [--jobs N] [--ptxas PATH]... [--sanitizer
+    TOOL] [--out FILE]
 
 KERNELS is the folder `kernels/`. Needs the CUDA driver and NumPy; TTC_LIBDEVICE and so on are passed on to ttc.
 
-1. The configurations are the product of types, tiles, warps, stages and orders of the operands, less those that no GPU has room for. `--count`
-   takes as many of them, spread evenly over all; `--slice K/N` of these every N-th, from the K-th on.
-2. Operands are small random integers, which every type holds exactly and whose sums every accumulator holds exactly: the result is compared bit
-   by bit. The buffer of the result is filled with NaN before, and the sizes do not divide the tiles.
+1. The configurations are the product of types, tiles, warps, stages and orders of the operands, less those that no GPU
+   has room for. `--count` takes as many of them, spread evenly over all; `--slice K/N` of these every N-th, from the
+   K-th on.
+2. Operands are small random integers, which every type holds exactly and whose sums every accumulator holds exactly:
+   the result is compared bit by bit. The buffer of the result is filled with NaN before, and the sizes do not divide
+   the tiles.
 3. The PTX is made once. Each `--ptxas` assembles it, and each cubin runs; without one ttc's own choice assembles.
 4. Workers compile and run side by side. When a fault ends one, another goes on behind the configuration that caused it.
 """
@@ -47,7 +51,8 @@ def fits(kind, bm, bn, bk, warps, stages):
 
 def configurations(o):
     everything = [c for c in itertools.product(KINDS, TILES, TILES, DEPTHS, [1, 2, 4, 8], [1, 2, 3, 4, 5]) if fits(*c)]
-    # The order of operands changes with the number of the configuration, by a step that shares no factor with the other dimensions' periods.
+    # The order of operands changes with the number of the configuration, by a step that shares no factor with the other
+    # dimensions' periods.
     everything = [(*c, ORDERS[(i * 7 // 3) % 4]) for i, c in enumerate(everything)]
     take = min(o.count or len(everything), len(everything))
     k, n = map(int, o.slice.split("/"))
@@ -116,7 +121,8 @@ def run(np, gpu, o, index, c):
 
 
 def worker(o, part, first):
-    """Every `jobs`-th configuration from `part` on, from number `first` of them: a line when one begins, a line of JSON when it ends."""
+    """Every `jobs`-th configuration from `part` on, from number `first` of them: a line when one begins, a line of JSON
+    when it ends."""
     import numpy as np
     mine = list(enumerate(configurations(o)))[part::o.jobs]
     gpu = Gpu()

@@ -1,6 +1,7 @@
 """Compare ttc's TTIR and TTGIR with the reference compiler's, op for op.
 
-usage: compare.py TTC FILE… [--arch sm_90a|gfx942] [--stage ttir,ttgir] [--num-warps N] [--keep DIR] [--dumps DIR] [-k KERNEL] [--signature TYPES]
+usage: compare.py TTC FILE… [--arch sm_90a|gfx942] [--stage ttir,ttgir] [--num-warps N] [--keep DIR] [--dumps DIR] [-k
+    KERNEL] [--signature TYPES]
 
 For each kernel of each file (all parameters annotated as in a signature, or one kernel with --signature):
 1. both compilers lower it; the results are compared op for op, without names of values and locations;

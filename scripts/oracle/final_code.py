@@ -1,7 +1,8 @@
 """What two compilers' assembly for AMD GPUs comes to: instructions, registers, shared memory, scratch.
 
-Used by `real.py --code`. The numbers of a kernel are those that LLVM writes behind it (".vgpr_count:" and the others), the dynamic shared memory that the
-compiler's metadata names, and the instructions of its text, without the padding behind its end.
+Used by `real.py --code`. The numbers of a kernel are those that LLVM writes behind it (".vgpr_count:" and the others),
+the dynamic shared memory that the compiler's metadata names, and the instructions of its text, without the padding
+behind its end.
 """
 import collections
 import math

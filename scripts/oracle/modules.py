@@ -1,6 +1,7 @@
 """Modules of the reference compiler as text: parsing and printing them, single passes, comparing two of them op for op.
 
-Everything runs in this process, so that thousands of modules take minutes. Needs Triton 3.9 (`make oracle` installs it), no GPU.
+Everything runs in this process, so that thousands of modules take minutes. Needs Triton 3.9 (`make oracle` installs
+it), no GPU.
 """
 import difflib
 import os
@@ -36,7 +37,8 @@ _scratch = os.path.join(tempfile.mkdtemp(), "module.mlir")
 
 
 def reprint(text, *passes):
-    """What the reference prints after reading a module and running passes. The text is always read under the same name, so that locations agree."""
+    """What the reference prints after reading a module and running passes. The text is always read under the same name,
+    so that locations agree."""
     with open(_scratch, "w") as f:
         f.write(text)
     module = libtriton.ir.parse_mlir_module(_scratch, _context)
@@ -74,7 +76,8 @@ def _strip(line):
 
 
 def operations(text):
-    """A module as the reference prints it without locations: values and aliases are named by their order, so only operations, types and attributes count."""
+    """A module as the reference prints it without locations: values and aliases are named by their order, so only
+    operations, types and attributes count."""
     return without_locations(reprint(without_locations(text)))
 
 

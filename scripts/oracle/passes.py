@@ -1,13 +1,16 @@
-"""Compare ttc's TTGIR passes with the reference compiler's, one by one, each on what the reference's passes before it gave.
+"""Compare ttc's TTGIR passes with the reference compiler's, one by one, each on what the reference's passes before it
+gave.
 
 usage: passes.py TTC FILE… [--num-ctas N] [--num-warps N] [--num-stages N] [--pass NAME]… [--keep DIR]
 
-FILE is optimised TTIR for sm_90 (`ttc compile … --emit ttir`), or TTGIR; of TTGIR in one file, pieces are separated by `// -----`, and the passes named
-by --pass run on each, in their order. Without --pass they are the reference's pipeline of TTGIR, of which all that ttc has is compared.
+FILE is optimised TTIR for sm_90 (`ttc compile … --emit ttir`), or TTGIR; of TTGIR in one file, pieces are separated by
+`// -----`, and the passes named by --pass run on each, in their order. Without --pass they are the reference's pipeline
+of TTGIR, of which all that ttc has is compared.
 
-For each pass: on how many modules it gives the same, op for op, and on how many the reference changes anything. Passes in parentheses are the
-reference's alone: on how many modules they have nothing to do. Every difference is printed, and kept with the
-input and both sides under --keep. Needs Triton 3.9 (`make oracle` installs it), no GPU. Exits with 1 if anything differs.
+For each pass: on how many modules it gives the same, op for op, and on how many the reference changes anything. Passes
+in parentheses are the reference's alone: on how many modules they have nothing to do. Every difference is printed, and
+kept with the input and both sides under --keep. Needs Triton 3.9 (`make oracle` installs it), no GPU. Exits with 1 if
+anything differs.
 """
 import argparse
 import collections
@@ -23,7 +26,8 @@ TWICE = "tritongpu-remove-layout-conversions", GPU, "add_remove_layout_conversio
 
 
 def pipeline(o):
-    """The reference's passes in order: ttc's name and options, the reference's function and arguments. None: ttc has no such pass."""
+    """The reference's passes in order: ttc's name and options, the reference's function and arguments. None: ttc has no
+    such pass."""
     convert = f"convert-triton-to-tritongpu=target=cuda:90 num-warps={o.num_warps} threads-per-warp=32 num-ctas={o.num_ctas}"
     stages = f"num-stages={o.num_stages}"
     licm = "triton-licm", TTIR, "add_triton_licm", []

@@ -2,20 +2,22 @@
 
 usage: real.py TTC LIST SRC --load FILE [--arch gfx942] [--step N] [--only TEXT] [--keep DIR] [--finish] [--code]
 
-LIST has a JSON object a line: id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel lies in SRC/<owner>+<name>/<path>; FILE
-is a Python file with `load(root, path)`, which imports one whose surroundings are missing (`scripts/wild/build.py` has the same). Every N-th kernel is taken.
+LIST has a JSON object a line: id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel
+lies in SRC/<owner>+<name>/<path>; FILE is a Python file with `load(root, path)`, which imports one whose surroundings
+are missing (`scripts/wild/build.py` has the same). Every N-th kernel is taken.
 
-Each kernel that the reference lowers in a fork of this process is compiled by ttc, and the modules are compared without locations and names:
+Each kernel that the reference lowers in a fork of this process is compiled by ttc, and the modules are compared without
+locations and names:
 
   same     line for line
   order    the same lines in another order
   ops      as many of each operation; attributes, types or operands differ
   differs  others; which operations are more or fewer is printed
 
-The reference must read ttc's TTGIR, and ttc the reference's. With --finish, the reference also compiles ttc's TTGIR to a code object. With --code, both
-compile on to assembly, without fused multiplications and additions, and instructions, registers, shared memory and scratch are compared (`final_code.py`).
-Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. DIR keeps the modules, and those of the reference from one run to the
-next.
+The reference must read ttc's TTGIR, and ttc the reference's. With --finish, the reference also compiles ttc's TTGIR to
+a code object. With --code, both compile on to assembly, without fused multiplications and additions, and instructions,
+registers, shared memory and scratch are compared (`final_code.py`). Runs in an environment that holds Triton 3.9
+(`make oracle` makes one). Needs no GPU. DIR keeps the modules, and those of the reference from one run to the next.
 """
 import argparse
 import collections
@@ -136,7 +138,8 @@ def in_fork(work, *args):
 
 
 def normal(text):
-    """Lines without locations and the kernel's name, with layouts in place of their names, and values numbered in order."""
+    """Lines without locations and the kernel's name, with layouts in place of their names, and values numbered in
+    order."""
     text = re.sub(r"^#loc.*\n|^// ttc.*\n", "", text, flags=re.M)
     # The reference prints products of one warp in a form that it does not read; ttc prints one that it does.
     text = re.sub(r"(ctaLayout = \{)warp = \[\](\})(?:, rank = \d+)?", r"\1\2", text)
@@ -171,7 +174,8 @@ def kind_of(want, got):
 
 
 def numbers(path, shared):
-    """What `final_code.of` says of the assembly of a path, and the dynamic shared memory that the file `shared` names."""
+    """What `final_code.of` says of the assembly of a path, and the dynamic shared memory that the file `shared`
+    names."""
     with open(path) as f, open(shared) as g:
         return final_code.of(f.read(), json.load(g)["shared"])
 

@@ -2,17 +2,18 @@
 
 usage: tables.py TTC DUMPS [--only TEXT] [--keep DIR] [--part K/N] [--no-passes]
 
-DUMPS holds three files for each kernel, NAME_80.raw.ttir (before any pass), NAME_80.ttir and NAME_80.ttgir, where 80 is the compute capability.
-`compare.py --dumps DIR` writes them. Counted are:
+DUMPS holds three files for each kernel, NAME_80.raw.ttir (before any pass), NAME_80.ttir and NAME_80.ttgir, where 80 is
+the compute capability. `compare.py --dumps DIR` writes them. Counted are:
 
   parses        ttc reads and verifies the module
   fixed point   printed, read and printed again, it is the same text
   same module   the reference reads what ttc printed, and prints it as it prints its own text, locations included
   pipeline      ttc's TTIR passes on NAME.raw.ttir give NAME.ttir, op for op
-  (pass)        one pass of ttc gives what that pass of the reference gives, each on what the reference's passes before it gave
+  (pass)        one pass of ttc gives what that pass of the reference gives, each on what the reference's passes before
+  it gave
 
-Names of values and locations do not count for the last two. Every difference is printed (and kept with both sides under --keep); exits with 1 if
-there is one.
+Names of values and locations do not count for the last two. Every difference is printed (and kept with both sides under
+--keep); exits with 1 if there is one.
 """
 import argparse
 import collections

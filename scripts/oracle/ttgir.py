@@ -1,16 +1,18 @@
-"""Compare ttc's TTGIR with the reference compiler's on modules that the reference made: conversions of layouts, and bytes of shared memory.
+"""Compare ttc's TTGIR with the reference compiler's on modules that the reference made: conversions of layouts, and
+bytes of shared memory.
 
 usage: ttgir.py TTC DUMPS [--only TEXT] [--keep DIR] [--part K/N] [--num-stages N]
 
-DUMPS holds NAME_80.ttir and NAME_80.ttgir, where 80 is the compute capability (`compare.py --dumps DIR` writes them). ttc makes TTGIR of the TTIR, with the
-number of warps that the reference's TTGIR states. Counted are:
+DUMPS holds NAME_80.ttir and NAME_80.ttgir, where 80 is the compute capability (`compare.py --dumps DIR` writes them).
+ttc makes TTGIR of the TTIR, with the number of warps that the reference's TTGIR states. Counted are:
 
   same          both are the same, op for op
   conversions   ttc's has no more `ttg.convert_layout` than the reference's
   one more      ttc's has at most one more
   shared        ttc needs no more shared memory, each by its own allocation
 
-Every kernel that misses one is printed with both numbers; exits with 1 if one has more than one conversion above the reference's.
+Every kernel that misses one is printed with both numbers; exits with 1 if one has more than one conversion above the
+reference's.
 """
 import argparse
 import collections

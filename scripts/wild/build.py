@@ -4,8 +4,9 @@ compiler takes.
 usage: build.py TTC LIST SRC OUT [--load FILE] [--arch 90] [--only TEXT] [--part K/N] [--limit S] [--ours-only]
     [--ptxas PATH]
 
-ARCH is a compute capability of NVIDIA's, 90, or a processor of AMD's, gfx942; then code objects take the place of cubins.
-Beside results.jsonl, counts of what either compiler compiles are printed at the end, and the ratio of their times.
+ARCH is a compute capability of NVIDIA's, 90, or a processor of AMD's, gfx942; then code objects take the place of
+cubins. Beside results.jsonl, counts of what either compiler compiles are printed at the end, and the ratio of their
+times.
 
 Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. LIST has a JSON object a line:
 id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel lies in

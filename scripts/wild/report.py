@@ -1,4 +1,5 @@
-"""Tables of what `build.py` and `race.py` measured: compile times, registers and spills, and speed by family of kernels.
+"""Tables of what `build.py` and `race.py` measured: compile times, registers and spills, and speed by family of
+kernels.
 
 usage: report.py [--build RESULTS.jsonl ...] [--race RACE.json] [--least US]
 

@@ -3,8 +3,8 @@
 //! # Algorithm
 //!
 //! 1. Buffers: one for each `ttg.local_alloc`; one for each operation that needs scratch memory ([`scratch_bytes`]),
-//!    alive while it runs (of tensor descriptors that warps make side by side, until all are made); for a function with warp specialisation, the states of its warps, alive always; for a call,
-//!    what the callee needs.
+//!    alive while it runs (of tensor descriptors that warps make side by side, until all are made); for a function with
+//!    warp specialisation, the states of its warps, alive always; for a call, what the callee needs.
 //! 2. A buffer of `ttg.local_alloc` lives as long as any descriptor that may be part of it ([`SharedAlias`],
 //!    [`Times`]).
 //! 3. Two buffers conflict when both are alive at one moment, or when they belong to partitions that run at the same

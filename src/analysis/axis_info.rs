@@ -203,10 +203,10 @@ impl AxisInfoAnalysis {
     /// How many consecutive elements of a thread follow one another in memory through this tensor of pointers, wherever
     /// they start. 1 for a scalar.
     ///
-    /// Numbers of 32 bits may wrap within a run that is not aligned. The elements on one side of the end are then out of
-    /// reach, since pointers take offsets as signed. Unsigned ones are extended with zeros, so that both sides may be in
-    /// reach; and what a program promises (`tl.max_contiguous`) may not hold of elements that it masks. With either, only
-    /// aligned runs count.
+    /// Numbers of 32 bits may wrap within a run that is not aligned. The elements on one side of the end are then out
+    /// of reach, since pointers take offsets as signed. Unsigned ones are extended with zeros, so that both sides may
+    /// be in reach; and what a program promises (`tl.max_contiguous`) may not hold of elements that it masks. With
+    /// either, only aligned runs count.
     #[must_use]
     pub fn ptr_run(&self, ir: &Ir, ptr: Value) -> u32 {
         let ty = ir.ty(ptr);

@@ -3,8 +3,8 @@
 //! # Algorithm
 //!
 //! 1. A *state* is the set of accesses that some thread may not have finished since the last barrier, and of those in
-//!    flight. Of each access it says at which mbarriers every warp has said since that it is through with it, and whether
-//!    the first warp has waited for that: then what the first warp alone does comes after the access.
+//!    flight. Of each access it says at which mbarriers every warp has said since that it is through with it, and
+//!    whether the first warp has waited for that: then what the first warp alone does comes after the access.
 //! 2. The state before each segment of the control flow ([`Segments`]) is the union over the ways into it, computed
 //!    until nothing changes. A barrier empties the set; a wait adds what was in flight.
 //! 3. An operation whose access conflicts with one in the state (they overlap, and one writes) needs a barrier before
@@ -12,8 +12,8 @@
 //!    serves what comes later.
 //! 4. Loops are left out at first, then taken into account: what the end of a body leaves meets the start of the body.
 //!    A barrier in the middle of the body often separates both.
-//!    Slots of a pipelined loop's ring are known to be apart within an iteration ([`super::slots`]), not from one to the
-//!    next.
+//!    Slots of a pipelined loop's ring are known to be apart within an iteration ([`super::slots`]), not from one to
+//!    the next.
 //! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left
 //!    is minimal: [`Membar::is_safe`] holds, and fails without any one of them.
 //!
@@ -72,8 +72,8 @@ impl Pending {
     }
 
     fn conflicts(&self, access: &BufferAccess) -> bool {
-        // The first warp makes its own accesses in their order. What is in flight when it fills a slot is in another slot:
-        // a barrier would not end it.
+        // The first warp makes its own accesses in their order. What is in flight when it fills a slot is in another
+        // slot: a barrier would not end it.
         let apart = self.access.blocks | access.blocks;
         let waited = self.before_first_warp.is_some_and(|blocks| apart & !blocks == 0);
         let ordered = access.first_warp && (waited || self.access.first_warp && apart == 0 || self.begins);

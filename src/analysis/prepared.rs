@@ -1,5 +1,5 @@
-//! What code generation is handed besides the module: everything about it that was computed once, when shared memory was
-//! laid out.
+//! What code generation is handed besides the module: everything about it that was computed once, when shared memory
+//! was laid out.
 //!
 //! 1. [`Prepared::new`] plans how operations exchange elements, lays out shared memory, and analyses values along their
 //!    axes, function by function.

@@ -1,15 +1,15 @@
 //! How many programs a launch has, where the kernel itself says so.
 //!
 //! A persistent kernel shares its tiles among a fixed number of programs: program `p` does the tiles `p`, `p + n`,
-//! `p + 2n` and so on. Where `n` is a constant, the launch has `n` programs: with fewer some tiles would be left out, with
-//! more some would be done twice.
+//! `p + 2n` and so on. Where `n` is a constant, the launch has `n` programs: with fewer some tiles would be left out,
+//! with more some would be done twice.
 //!
 //! # Algorithm
 //!
 //! 1. A kernel that asks for other axes of the grid than the first, or for the number of programs, says nothing.
 //! 2. A loop that starts at the number of the program says its step.
-//! 3. A constant that is added to a scalar is such a step too, if the scalar can be the number of the program, as it is or
-//!    moved by the constant, and can be the sum itself. What a scalar can be is found by going back through casts,
+//! 3. A constant that is added to a scalar is such a step too, if the scalar can be the number of the program, as it is
+//!    or moved by the constant, and can be the sum itself. What a scalar can be is found by going back through casts,
 //!    selects, what loops carry and what branches yield.
 //!
 //! A step of 1 says nothing: such loops follow the tiles of others.

@@ -109,8 +109,8 @@ pub enum Event {
         /// The bits of the block's number in which the blocks differ to whose mbarriers it is said.
         blocks: u32,
     },
-    /// The first warp has waited at the mbarriers in these bytes until all warps had left. Which of several, and for which
-    /// of their phases, is taken for right; the check of shared memory asks for both.
+    /// The first warp has waited at the mbarriers in these bytes until all warps had left. Which of several, and for
+    /// which of their phases, is taken for right; the check of shared memory asks for both.
     Enter {
         start: u32,
         end: u32,

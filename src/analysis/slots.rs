@@ -10,11 +10,12 @@
 //!   yield %next, %b, %buffer[%next]
 //! ```
 //!
-//! 1. The counter of the ring is `next = select(x + 1 < n, x + 1, 0)`, where `x` is the counter of the iteration before.
+//! 1. The counter of the ring is `next = select(x + 1 < n, x + 1, 0)`, where `x` is the counter of the iteration
+//!    before.
 //! 2. A descriptor that the loop carries over `d` iterations is the slot that was filled then. With `0 < d < n` it is
 //!    another one than the slot that is filled now.
-//! 3. In the first `d` iterations the descriptor is one that came into the loop. Its index and the counter's start must be
-//!    constants, and differ likewise.
+//! 3. In the first `d` iterations the descriptor is one that came into the loop. Its index and the counter's start must
+//!    be constants, and differ likewise.
 //!
 //! The counter is of the form that AMD's pipeline writes (`passes/amd/pipeline`).
 

@@ -2,8 +2,8 @@
 //!
 //! A [`Backend`] is everything that the rest of ttc needs of a vendor: the stages with their names, the pipelines of
 //! passes, and the [`Generator`] of what is behind TTGIR: the [`Machine`] that lowering writes instructions with, the
-//! library of device code, and the tools that finish. The driver finds it by the target ([`of`]) and names no vendor; the list of
-//! vendors is in `src/target/mod.rs`.
+//! library of device code, and the tools that finish. The driver finds it by the target ([`of`]) and names no vendor;
+//! the list of vendors is in `src/target/mod.rs`.
 //! `docs/add-a-backend.md` says how to write one.
 
 mod amd;
@@ -119,8 +119,8 @@ pub(crate) struct Binary {
     /// Bytes that a thread stores and loads because registers did not suffice.
     pub(crate) spill_stores: u32,
     pub(crate) spill_loads: u32,
-    /// Whether no other order of instructions is worth a try: there are few spills or none, or they are the price of more
-    /// blocks that share a multiprocessor.
+    /// Whether no other order of instructions is worth a try: there are few spills or none, or they are the price of
+    /// more blocks that share a multiprocessor.
     pub(crate) settled: bool,
     /// The assembly that it was made of, if the assembler was told more than what it was given.
     pub(crate) assembly: Option<String>,
@@ -144,8 +144,8 @@ pub(crate) struct Image {
 
 /// A vendor. See the module documentation.
 pub(crate) trait Backend: Sync {
-    /// The stages in order, each with the word that `--emit` takes and its files end in. Those behind TTGIR are there if
-    /// there is a generator.
+    /// The stages in order, each with the word that `--emit` takes and its files end in. Those behind TTGIR are there
+    /// if there is a generator.
     fn stages(&self) -> &'static [(Stage, &'static str)];
 
     /// TTIR as the front end makes it to optimised TTIR.
@@ -189,7 +189,8 @@ pub(crate) trait Generator: Sync {
         None
     }
 
-    /// Whether it is likely that the assembler spills so many registers that another order of instructions is worth a try.
+    /// Whether it is likely that the assembler spills so many registers that another order of instructions is worth a
+    /// try.
     fn may_spill(&self, _assembly: &str) -> bool {
         false
     }

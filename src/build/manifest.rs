@@ -1,7 +1,8 @@
 //! The manifest `ttc.toml`: its tables, and what is wrong with them.
 //!
-//! Paths are relative to the manifest's folder, or to the folder `root`, which is itself relative to that. Values of constants are those of `-D`: numbers and truth values, or text
-//! in the kernel's language, such as `"tl.float16"` or `"'gelu'"`.
+//! Paths are relative to the manifest's folder, or to the folder `root`, which is itself relative to that. Values of
+//! constants are those of `-D`: numbers and truth values, or text in the kernel's language, such as `"tl.float16"` or
+//! `"'gelu'"`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -52,8 +53,8 @@ pub struct Build {
     pub line_info: bool,
     pub fp_fusion: bool,
     pub retry: bool,
-    /// Which loads of tiles become copies by hardware, in kernels that say nothing. If this says nothing either, launchers
-    /// make tensor maps ([`Tma::Host`]) on `sm_90a`, but for kernels that Triton's launchers run.
+    /// Which loads of tiles become copies by hardware, in kernels that say nothing. If this says nothing either,
+    /// launchers make tensor maps ([`Tma::Host`]) on `sm_90a`, but for kernels that Triton's launchers run.
     pub tma: Option<Tma>,
 }
 

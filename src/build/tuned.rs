@@ -2,8 +2,8 @@
 //!
 //! 1. The entries of the lock file that are about the kernel: its file and function, the architecture, the types of its
 //!    pointers, and the values of compile-time parameters where the key names some.
-//! 2. Each configuration that is the best for some key is a variant, `tuned0`, `tuned1` and so on. A launch takes it where
-//!    the arguments are those of one of its keys.
+//! 2. Each configuration that is the best for some key is a variant, `tuned0`, `tuned1` and so on. A launch takes it
+//!    where the arguments are those of one of its keys.
 //! 3. One more variant takes every other launch: it has the manifest's own values, or, where the manifest leaves open
 //!    what was tuned, the configuration that is the best for most keys.
 

@@ -1,8 +1,8 @@
 //! The name of an entry: a digest of everything that its bytes depend on.
 //!
-//! A [`Digest`] takes parts of known kinds in a known order, each with its length, so that no two lists of parts run into
-//! each other: `text("ab")` and `text("a"), text("b")` give different keys. The context of a digest is a sentence of its own for
-//! each kind of entry, so that keys of different kinds cannot meet either.
+//! A [`Digest`] takes parts of known kinds in a known order, each with its length, so that no two lists of parts run
+//! into each other: `text("ab")` and `text("a"), text("b")` give different keys. The context of a digest is a sentence
+//! of its own for each kind of entry, so that keys of different kinds cannot meet either.
 //!
 //! ```
 //! # use ttc::cache::Digest;

@@ -202,8 +202,8 @@ impl Case {
         Ok(env)
     }
 
-    /// Works out what a configuration means for a compilation of a kernel. Its buffers are not filled, so their sizes do
-    /// not matter.
+    /// Works out what a configuration means for a compilation of a kernel. Its buffers are not filled, so their sizes
+    /// do not matter.
     ///
     /// # Errors
     /// Those of [`Case::instance`] that are not about memory.
@@ -223,8 +223,8 @@ impl Case {
         })
     }
 
-    /// The items of the signature and the compile-time values that a kernel gets. `argument` is called for each argument
-    /// with the annotation of its parameter.
+    /// The items of the signature and the compile-time values that a kernel gets. `argument` is called for each
+    /// argument with the annotation of its parameter.
     fn what<'c>(
         &'c self,
         kernel: &KernelInfo,

@@ -39,8 +39,8 @@ impl Case {
         self.allowed(all)
     }
 
-    /// The configurations of a space, on top of a configuration, that `requires` of `[tune]` lets through. With `listed`,
-    /// those follow that `[tune]` lists.
+    /// The configurations of a space, on top of a configuration, that `requires` of `[tune]` lets through. With
+    /// `listed`, those follow that `[tune]` lists.
     ///
     /// # Errors
     /// `E1017` for an expression that cannot be computed.

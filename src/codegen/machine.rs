@@ -254,7 +254,8 @@ pub(crate) trait Machine: Sync {
     /// Waits for the threads of the warp, and for what they wrote to shared memory.
     fn warp_barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
 
-    /// Waits for every thread of the cluster, and for what they wrote to shared memory. `relaxed`: for the threads alone.
+    /// Waits for every thread of the cluster, and for what they wrote to shared memory. `relaxed`: for the threads
+    /// alone.
     fn cluster_barrier(&self, cx: &mut Lower<'_, '_>, relaxed: bool) -> Res<()>;
 
     /// Waits for accesses of this thread to memory of the machine's own, of those spaces that a `ttg.barrier` names.
@@ -289,8 +290,8 @@ pub(crate) trait Machine: Sync {
 
     fn store_hint<'c>(&self, cx: &mut Lower<'c, '_>, caching: &Caching) -> Res<CacheHint<'c>>;
 
-    /// Whether accesses of global memory that follow one another take one address and their distances from it, as text of
-    /// the instruction. Where accesses are LLVM's own, LLVM looks for such addresses.
+    /// Whether accesses of global memory that follow one another take one address and their distances from it, as text
+    /// of the instruction. Where accesses are LLVM's own, LLVM looks for such addresses.
     fn takes_distances(&self) -> bool {
         false
     }
@@ -309,8 +310,8 @@ pub(crate) trait Machine: Sync {
         block: IntValue<'c>,
     ) -> Res<PointerValue<'c>>;
 
-    /// Stores values of so many bits each, side by side, where the predicate holds. `ordered`: LLVM's own loads may read
-    /// them.
+    /// Stores values of so many bits each, side by side, where the predicate holds. `ordered`: LLVM's own loads may
+    /// read them.
     fn store_shared<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
@@ -357,8 +358,8 @@ pub(crate) trait Machine: Sync {
     /// `ttg.async_copy_global_to_local`, where the vendor's copies are not one of each thread; whether they were made.
     fn copy_by_warps(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool>;
 
-    /// Tells LLVM that the loads of a `ttg.local_load` with this token, those behind an instruction of the block, do not
-    /// read what copies under way write.
+    /// Tells LLVM that the loads of a `ttg.local_load` with this token, those behind an instruction of the block, do
+    /// not read what copies under way write.
     fn mark_loads(&self, cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()>;
 
     // ---- atomics ----

@@ -13,8 +13,8 @@
 //!
 //! # Accesses of a tensor
 //!
-//! 1. [`shared_accesses`] gives the accesses from the layouts of the tensor and of the allocation, knowing which address
-//!    bits the offsets can set.
+//! 1. [`shared_accesses`] gives the accesses from the layouts of the tensor and of the allocation, knowing which
+//!    address bits the offsets can set.
 //! 2. Sub-slices start at multiples of their size, so adding the offset is exclusive or, and the inverse layout is
 //!    linear over it: the part that the offsets contribute is computed once, bit by bit, with bits that move alike
 //!    taken together. For constant offsets it is a constant.

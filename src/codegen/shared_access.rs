@@ -143,8 +143,8 @@ impl<'c> Lower<'c, '_> {
         })
     }
 
-    /// Runs `stores` in the warps that store what several hold. `alone`: of lanes that hold copies, one stores. They may
-    /// differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
+    /// Runs `stores` in the warps that store what several hold. `alone`: of lanes that hold copies, one stores. They
+    /// may differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
     pub(crate) fn as_owner(
         &mut self,
         access: &SharedAccess,

@@ -174,7 +174,8 @@ fn vectors_are_looked_for_only_where_a_register_holds_two_elements() {
     assert!(!slp(&vector_add(), "sm_90a"));
 }
 
-/// A kernel that multiplies 150 times, then combines the products one by one: as it stands, all of them are alive at once.
+/// A kernel that multiplies 150 times, then combines the products one by one: as it stands, all of them are alive at
+/// once.
 fn crowded(barrier: &str) -> String {
     use std::fmt::Write as _;
     let mut text = String::from("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %x, i32 %y) {\n");

@@ -1,8 +1,8 @@
 //! `ttc emulate`, and `ttc interpret --stage ptx`: compiled code on the CPU.
 //!
 //! 1. The launch comes from a launch file with PTX beside it, or from a case that is compiled here.
-//! 2. It runs once for each schedule: the seed counts up, and asynchronous work lands late, early and at random in turn.
-//!    Several schedules run at once, each with memory of its own, and are reported in their order.
+//! 2. It runs once for each schedule: the seed counts up, and asynchronous work lands late, early and at random in
+//!    turn. Several schedules run at once, each with memory of its own, and are reported in their order.
 //! 3. What a run finds becomes diagnostics. The results of a case are compared with those of the interpreter, whose
 //!    meaning of the kernel is the source's; those of a launch file with the files that it names.
 
@@ -49,8 +49,8 @@ fn schedule(s: &Schedules, number: u32, base: &Options) -> Options {
     Options { seed: s.seed.wrapping_add(u64::from(number)), landing: landing(s, number), ..base.clone() }
 }
 
-/// What `run` makes of the schedules, in their order. Up to `jobs` of them run at once; the next ones begin when somebody
-/// asks for their results.
+/// What `run` makes of the schedules, in their order. Up to `jobs` of them run at once; the next ones begin when
+/// somebody asks for their results.
 fn in_order<T: Send>(count: u32, jobs: Option<usize>, run: impl Fn(u32) -> T + Sync) -> impl Iterator<Item = T> {
     let jobs = jobs.unwrap_or_else(threads::usual).clamp(1, count.max(1) as usize) as u32;
     let (mut begun, mut ready) = (0u32, VecDeque::new());

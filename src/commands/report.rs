@@ -1,7 +1,7 @@
 //! `ttc report`: a kernel in all its stages, as a page for a browser.
 //!
-//! What `--against` names is looked at in this order: a GPU, items with `=`, a folder. Items are those of `--variant`, and
-//! `arch`, `config`, `pipeline` and the parameters of a case file beside them.
+//! What `--against` names is looked at in this order: a GPU, items with `=`, a folder. Items are those of `--variant`,
+//! and `arch`, `config`, `pipeline` and the parameters of a case file beside them.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `ttc run`: runs a kernel on the GPU.
 //!
-//! 1. The launch is prepared as `ttc interpret` does it: from a case file, or from arguments. A cubin comes with the JSON
-//!    beside it, which says what it takes.
+//! 1. The launch is prepared as `ttc interpret` does it: from a case file, or from arguments. A cubin comes with the
+//!    JSON beside it, which says what it takes.
 //! 2. The kernel is compiled for the GPU that is there, unless it is a cubin.
 //! 3. The buffers go to the GPU, the kernel runs, and the buffers come back.
 //! 4. The report is that of `ttc interpret`. Results are compared with files (`--expect`), or with the interpreter

@@ -23,7 +23,8 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
 }
 
 /// Counts edits (insert, delete, replace, swap neighbours) from one word to the other. Changes of case cost nothing by
-/// themselves; if there are any, they count as one edit together. Words of more than 64 letters are far from all others.
+/// themselves; if there are any, they count as one edit together. Words of more than 64 letters are far from all
+/// others.
 #[must_use]
 pub fn distance(a: &str, b: &str) -> usize {
     if a != b && a.eq_ignore_ascii_case(b) {

@@ -2,7 +2,8 @@
 //!
 //! 1. A [`Picture`] is made of [`Shape`]s by the methods `rect`, `line`, `text` and so on. Who draws knows places and
 //!    words, and neither XML nor JSON.
-//! 2. An [`Ink`] names what a colour is for, so that a page can have one colour for it in the light and one in the dark.
+//! 2. An [`Ink`] names what a colour is for, so that a page can have one colour for it in the light and one in the
+//!    dark.
 //! 3. [`svg`] writes a picture as a file of its own. As JSON it is a list of shapes, which the page draws.
 //! 4. [`axes`] has round steps, places on an axis and short numbers.
 //!

@@ -1,6 +1,7 @@
 //! Reads what assembly of AMD's GPUs says of its first kernel.
 //!
-//! See LLVM, "User Guide for AMDGPU Backend", "Code Object V3 and Above Predefined Symbols" and "Code Object V5 Metadata".
+//! See LLVM, "User Guide for AMDGPU Backend", "Code Object V3 and Above Predefined Symbols" and "Code Object V5
+//! Metadata".
 //! 1. `.amdgcn_target "amdgcn-amd-amdhsa--gfx942"` names the processor, perhaps with modes behind a colon.
 //! 2. `.amdhsa_kernel NAME` is the kernel.
 //! 3. The metadata has the threads of the largest block and of a warp, and the launch has exactly those.

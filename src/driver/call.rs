@@ -1,7 +1,7 @@
 //! Makes the launch descriptor of a kernel while it goes through the stages.
 //!
-//! 1. The arguments are those of the metadata, also those of settled values, which are no parameters. What the kernel does to their memory is read from final TTGIR,
-//!    where every access still names its operands.
+//! 1. The arguments are those of the metadata, also those of settled values, which are no parameters. What the kernel
+//!    does to their memory is read from final TTGIR, where every access still names its operands.
 //! 2. The parameters are those of the function that code generation has seen.
 //! 3. Threads, shared memory and clusters are those of the metadata, which later stages may correct.
 
@@ -103,8 +103,8 @@ impl Call {
         (arguments, names)
     }
 
-    /// What the kernel does to the memory of a parameter, also through the maps that the launch makes of it, which follow
-    /// `passed` parameters.
+    /// What the kernel does to the memory of a parameter, also through the maps that the launch makes of it, which
+    /// follow `passed` parameters.
     fn touch(&self, parameter: usize, passed: usize) -> Touch {
         let of = |index: usize| self.touched.parameters.get(index).copied().unwrap_or_default();
         let own_maps = self.maps.iter().enumerate().filter(|(_, m)| m.base() == parameter);

@@ -1,13 +1,13 @@
 //! The parameters of a kernel that no caller passes, and among them the tensor maps that a launch makes of the others
 //! (`--tma host`).
 //!
-//! 1. A parameter with the attribute [`ArrayMap`] becomes a [`launch::ArrayMap`] of the launch descriptor: its extents and
-//!    strides are expressions over the arguments under their names ([`Map::value`]).
-//! 2. The metadata lists all hidden parameters once more for launchers that know no descriptor ([`Hidden`]). There `p3` is
-//!    the parameter with the number 3 in `params`, and expressions are Python's, without functions.
+//! 1. A parameter with the attribute [`ArrayMap`] becomes a [`launch::ArrayMap`] of the launch descriptor: its extents
+//!    and strides are expressions over the arguments under their names ([`Map::value`]).
+//! 2. The metadata lists all hidden parameters once more for launchers that know no descriptor ([`Hidden`]). There `p3`
+//!    is the parameter with the number 3 in `params`, and expressions are Python's, without functions.
 //!
-//! Example: the array of `K` rows and `N` columns of fp16 with `stride` elements from one row to the next has the extents
-//! `["p5 if p5 > 1 else 1", …]`, the innermost axis first, and the strides `["p6 * 2"]` in bytes.
+//! Example: the array of `K` rows and `N` columns of fp16 with `stride` elements from one row to the next has the
+//! extents `["p5 if p5 > 1 else 1", …]`, the innermost axis first, and the strides `["p6 * 2"]` in bytes.
 
 use std::collections::BTreeSet;
 

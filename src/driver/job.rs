@@ -226,8 +226,8 @@ pub struct Outcome {
     pub sources: SourceMap,
 }
 
-/// What the names of a job's files say beside the kernel: `KERNEL[.VARIANT][.CONFIG][.ARCH]`, so that no two jobs of a run write
-/// the same file.
+/// What the names of a job's files say beside the kernel: `KERNEL[.VARIANT][.CONFIG][.ARCH]`, so that no two jobs of a
+/// run write the same file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Naming {
     /// Whether the jobs are for several architectures.
@@ -243,8 +243,8 @@ impl Naming {
         Naming { archs: jobs.windows(2).any(|pair| pair[0].target != pair[1].target), configs }
     }
 
-    /// The name for a job's files: `matmul.f16.0.sm_80` for a job that compiles the variant `f16` of `matmul`. Characters
-    /// that cannot stand in a file name become `_`, and the end of a long name its fingerprint.
+    /// The name for a job's files: `matmul.f16.0.sm_80` for a job that compiles the variant `f16` of `matmul`.
+    /// Characters that cannot stand in a file name become `_`, and the end of a long name its fingerprint.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };

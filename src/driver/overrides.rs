@@ -6,7 +6,8 @@
 //! 3. A compilation that finds files under its key goes on from the latest of their stages. Stages before it that are
 //!    wanted as well are made as usual. A warning names the file, and the result never reaches the cache.
 //!
-//! Example: `TTC_OVERRIDE_DUMP=d ttc compile add.tk`, then `vi d/*/add.ptx`, then `TTC_OVERRIDE_DIR=d ttc compile add.tk`.
+//! Example: `TTC_OVERRIDE_DUMP=d ttc compile add.tk`, then `vi d/*/add.ptx`, then
+//! `TTC_OVERRIDE_DIR=d ttc compile add.tk`.
 
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 //!
 //! 1. [`parse`] makes a tree of the text. It knows the grammar, and no instruction.
 //! 2. [`decode()`] makes flat code of the tree. What the emulator does not run is an error here, before anything runs.
-//! 3. [`run`] executes a launch. Warps are the agents: each has the registers of its 32 lanes, and goes on until it waits.
-//!    A seeded scheduler decides which warp runs next, and when asynchronous work lands.
+//! 3. [`run`] executes a launch. Warps are the agents: each has the registers of its 32 lanes, and goes on until it
+//!    waits. A seeded scheduler decides which warp runs next, and when asynchronous work lands.
 //!
 //! | folder | holds |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! What an observer is told of a run: every access to shared and global memory, and everything that orders accesses.
 //!
-//! [`Options::observe`](super::Options) asks for it, and [`Outcome::events`](super::Outcome) has it. The detectors do not
-//! use it: it lets another algorithm look at the same run and come to its own judgement.
+//! [`Options::observe`](super::Options) asks for it, and [`Outcome::events`](super::Outcome) has it. The detectors do
+//! not use it: it lets another algorithm look at the same run and come to its own judgement.
 
 /// Something that lanes of a warp did. Events are in the order in which they happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

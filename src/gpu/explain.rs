@@ -1,7 +1,8 @@
 //! What a failure on a GPU means, and what to do: an error of `ttc-rt` as a diagnostic.
 //!
-//! A kernel that faults ends its context, and every call after it returns the same status. So the first error is the one
-//! that is shown, and its notes list what was launched: the arguments with their addresses and sizes, and the promises.
+//! A kernel that faults ends its context, and every call after it returns the same status. So the first error is the
+//! one that is shown, and its notes list what was launched: the arguments with their addresses and sizes, and the
+//! promises.
 
 use ttc_rt::{Error, Failure};
 

@@ -204,7 +204,8 @@ impl Lock {
         &self.entries
     }
 
-    /// The entries of a kernel for an architecture: one for each GPU, key and types. `file` is as [`file_name`] gives it.
+    /// The entries of a kernel for an architecture: one for each GPU, key and types. `file` is as [`file_name`] gives
+    /// it.
     pub fn of_kernel<'a>(&'a self, file: &'a str, name: &'a str, arch: &'a str) -> impl Iterator<Item = &'a Entry> {
         self.entries.iter().filter(move |e| (&*e.file, &*e.name, &*e.arch) == (file, name, arch))
     }

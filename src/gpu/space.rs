@@ -98,8 +98,8 @@ pub fn choice(names: &[String], instance: &Instance) -> Choice {
     }
 }
 
-/// The values that tell this use of the kernel from another: those of the case's key, or of the kernel's, or else of all
-/// integer arguments.
+/// The values that tell this use of the kernel from another: those of the case's key, or of the kernel's, or else of
+/// all integer arguments.
 #[must_use]
 pub fn key(loaded: &Loaded, instance: &Instance, d: &Descriptor) -> BTreeMap<String, Setting> {
     let integers = || {

@@ -1,8 +1,8 @@
 //! The tables of `ttc_rt::spec` for a program that was compiled while ttc runs.
 //!
-//! `ttc-rt` launches what its tables say, and its tables live as long as the process, because a launcher that was printed
-//! holds them as constants. Here they are made on the heap and never freed. A process makes one for each program that it
-//! loads, so they take no more memory than the cubins of one command.
+//! `ttc-rt` launches what its tables say, and its tables live as long as the process, because a launcher that was
+//! printed holds them as constants. Here they are made on the heap and never freed. A process makes one for each
+//! program that it loads, so they take no more memory than the cubins of one command.
 //!
 //! A descriptor may come from a file, so it is checked before it becomes a table: every size and number must be in its
 //! range.

@@ -1,7 +1,7 @@
 //! The bounds of a run: the work of a program, its loops, its memory, and the time of the launch.
 //!
-//! 1. Each operation has a cost (`kernel_facts.rs`): 1, and more if it has many elements. A program that spends more than
-//!    `max_ops` ends with a fault at the loop that it is in.
+//! 1. Each operation has a cost (`kernel_facts.rs`): 1, and more if it has many elements. A program that spends more
+//!    than `max_ops` ends with a fault at the loop that it is in.
 //! 2. A `while` loop is certainly endless when an iteration leaves memory and the carried values as they were, because
 //!    the next iteration will do the same.
 //! 3. After every 65,536 units of work, the launch's time limit is checked.

@@ -1,14 +1,15 @@
 //! The interpreter: runs a kernel of a TTIR module for a whole grid on the CPU.
 //!
 //! It is the reference semantics of the IR, with which every pass and lowering is compared, and a debugger's friend:
-//! what is undefined on a device is a [`Diagnostic`](crate::diag::Diagnostic) here, with the source line, the program and the element.
+//! what is undefined on a device is a [`Diagnostic`](crate::diag::Diagnostic) here, with the source line, the program
+//! and the element.
 //!
 //! 1. [`Memory`] holds the buffers; an [`Arg`] points into one or is a number.
 //! 2. `kernel_facts.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
 //! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The
 //!    result is the same.
-//! 4. `program.rs` walks the operations of one program. `ops/` says what each one does, in one file for each family, and
-//!    `ops/dispatch.rs` which family that is.
+//! 4. `program.rs` walks the operations of one program. `ops/` says what each one does, in one file for each family,
+//!    and `ops/dispatch.rs` which family that is.
 //! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what, `spread.rs` follows
 //!    what nobody defined, `promises.rs` checks what the kernel promises, `finite.rs` finds NaN and infinity where they
 //!    are made.

@@ -2,11 +2,11 @@
 //!
 //! A block runs from its first operation to its terminator, which says what happens next ([`Flow`]). Operations with
 //! regions (loops, conditionals, reductions) run their blocks through [`Program::block`]; branches between blocks are
-//! followed in [`Program::region`]. Functions cannot call themselves, so one table serves all of them. What an operation
-//! does is told by its family, which a program reaches through [`Families`].
+//! followed in [`Program::region`]. Functions cannot call themselves, so one table serves all of them. What an
+//! operation does is told by its family, which a program reaches through [`Families`].
 //!
-//! Work is counted, not operations alone (`kernel_facts.rs` says what each one costs), so that the limit bounds the time that a
-//! program takes.
+//! Work is counted, not operations alone (`kernel_facts.rs` says what each one costs), so that the limit bounds the
+//! time that a program takes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

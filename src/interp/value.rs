@@ -5,8 +5,8 @@
 //! be equal ([`Lanes::Splat`]), which keeps masks and constants cheap. The IR's type says how to read the bits, so that
 //! a value does not carry it.
 //!
-//! An index that has wrapped carries, beside its bits, what it would be without wrapping ([`Exact`]). `kernel_facts.rs` says
-//! which indices are watched. A value with elements that nobody defined says which those are ([`Undef`], see
+//! An index that has wrapped carries, beside its bits, what it would be without wrapping ([`Exact`]). `kernel_facts.rs`
+//! says which indices are watched. A value with elements that nobody defined says which those are ([`Undef`], see
 //! `undef.rs`). Their bits are zero.
 
 use std::sync::Arc;

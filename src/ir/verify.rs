@@ -9,7 +9,8 @@
 //!    module's `ttg.num-warps`, `ttg.threads-per-warp` and `ttg.num-ctas`. A value of a bad type is reported once.
 //! 3. *Relations between types* ([`traits`]) that the entry's traits state: same type, same shape, same encoding.
 //! 4. *The operation's own rules*: those on types in `OpSpec::types` ([`type_rules`]), then `OpSpec::verify`, found in
-//!    `dialects::verify`. They run only on operations without a fault so far, and may take for granted what came before.
+//!    `dialects::verify`. They run only on operations without a fault so far, and may take for granted what came
+//!    before.
 //! 5. *Layouts* of views ([`layouts`]) and what else needs their mathematics, when [`LayoutRules`] are given.
 //! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is
 //!    isolated from above.

@@ -1,7 +1,7 @@
 //! The grid as expressions over the arguments of a kernel, which every launcher can evaluate.
 //!
-//! 1. An expression is Python's: integers, names of arguments and constants, `+ - * // %`, `cdiv(a, b)`, `min` and `max`,
-//!    parsed by the parser of kernels.
+//! 1. An expression is Python's: integers, names of arguments and constants, `+ - * // %`, `cdiv(a, b)`, `min` and
+//!    `max`, parsed by the parser of kernels.
 //! 2. Constants are replaced by their values, and what is then known is computed. What is left holds names of integer
 //!    arguments alone.
 //! 3. Values are i64. `//`, `%` and `cdiv` round as in Python, by a positive number. `/` means `//`.

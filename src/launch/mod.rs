@@ -51,7 +51,8 @@ pub struct Descriptor {
     /// Whether the kernel waits for the kernel before it, or lets the next one start early (PTX ISA, `griddepcontrol`).
     /// A launch may then carry `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
     pub programmatic: bool,
-    /// How many programs there are along each axis, as expressions over the arguments ([`grid`]); `None` if nobody said.
+    /// How many programs there are along each axis, as expressions over the arguments ([`grid`]); `None` if nobody
+    /// said.
     pub grid: Option<[String; 3]>,
     /// What a caller passes, in the order of the kernel's definition.
     pub arguments: Vec<Argument>,
@@ -154,8 +155,8 @@ impl TensorMap {
     }
 }
 
-/// An array in the memory of an argument, of which a launch encodes a tensor map. Its axes are listed from the outermost
-/// one on. Numbers are expressions over integer arguments ([`grid`]), in elements.
+/// An array in the memory of an argument, of which a launch encodes a tensor map. Its axes are listed from the
+/// outermost one on. Numbers are expressions over integer arguments ([`grid`]), in elements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrayMap {
     /// The pointer that the array starts at.

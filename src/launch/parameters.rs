@@ -35,8 +35,8 @@ impl Words {
     }
 }
 
-/// The parameters of a kernel with these arguments and a function that takes `types` for them. `hidden` come after them.
-/// Returns `None` if the arguments do not fit the types.
+/// The parameters of a kernel with these arguments and a function that takes `types` for them. `hidden` come after
+/// them. Returns `None` if the arguments do not fit the types.
 #[must_use]
 pub fn flatten(arguments: &[Argument], types: &[Type], hidden: Vec<Value>) -> Option<Vec<Parameter>> {
     let mut types = types.iter();

@@ -1,11 +1,12 @@
 //! What of the analysis of an older text still holds for a newer one, so that a key costs one kernel and not all.
 //!
-//! 1. If the lines outside of functions are the same but for empty ones, and the functions have the same names in the same
-//!    order, only functions whose own text differs have changed. Otherwise nothing is reused.
+//! 1. If the lines outside of functions are the same but for empty ones, and the functions have the same names in the
+//!    same order, only functions whose own text differs have changed. Otherwise nothing is reused.
 //! 2. A kernel's results are reused if it reaches no changed function, and is compiled as before.
 //! 3. Its places move with the function that they lie in.
 //!
-//! Example: typing in `softmax` of a file with `softmax` and `matmul` leaves `matmul` as it was, three bytes further on.
+//! Example: typing in `softmax` of a file with `softmax` and `matmul` leaves `matmul` as it was, three bytes further
+//! on.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,19 +1,19 @@
 //! When ptxas chooses registers badly, and what makes it choose again ([`Attempt`]).
 //!
-//! 1. For some kernels ptxas 13 answers with 32 registers and kilobytes of spills, where a thread may have 255 registers
-//!    and a fifth of the spills is enough. It chooses a number of registers for the blocks that could then share a
-//!    multiprocessor, and does not come back from a bad choice. Told that one block is enough, it chooses again.
-//!    So it does wherever it spills with fewer registers than a thread may have.
-//!    That may leave fewer blocks. So where the first answer spilled only a few bytes, ptxas is first told the number of
-//!    blocks that there were. What then spills nothing is taken, and what spills less than the first answer is taken if
-//!    one block being enough leaves fewer.
+//! 1. For some kernels ptxas 13 answers with 32 registers and kilobytes of spills, where a thread may have 255
+//!    registers and a fifth of the spills is enough. It chooses a number of registers for the blocks that could then
+//!    share a multiprocessor, and does not come back from a bad choice. Told that one block is enough, it chooses
+//!    again. So it does wherever it spills with fewer registers than a thread may have.
+//!    That may leave fewer blocks. So where the first answer spilled only a few bytes, ptxas is first told the number
+//!    of blocks that there were. What then spills nothing is taken, and what spills less than the first answer is taken
+//!    if one block being enough leaves fewer.
 //!    And where it spills a little with all of them, it may find a plan that spills nothing for a few registers less.
 //!    Then the kernel gets such a limit ([`LIMIT`]), and the answer is taken if it spills less.
 //! 2. For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with
 //!    products on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the
 //!    gaps. So where a few registers less would make room for one more block, ptxas is told so; if it then spills no
-//!    more than before, that answer is taken. Asynchronous products run under other work of their block, so there only a
-//!    second block is worth it, but that one up to a third of the registers and [`PRICE`] of spills. A scan waits in
+//!    more than before, that answer is taken. Asynchronous products run under other work of their block, so there only
+//!    a second block is worth it, but that one up to a third of the registers and [`PRICE`] of spills. A scan waits in
 //!    turns as well, for one shuffle after the other: three of four scans across warps ran at the speed of Triton's by
 //!    the number of their blocks. Other kernels live from the loads that one thread has in flight, for which they need
 //!    the registers.
@@ -22,10 +22,10 @@
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads. For short code it nearly always does, so
 //!    there that is the first question ([`asks_for_one_block_first`]), and most such kernels need no other.
 //! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
-//!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas is
-//!    told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth. Where a
-//!    kernel's registers leave no more blocks than all registers of a thread would, ptxas had no such goal, and is not
-//!    asked.
+//!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas
+//!    is told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth.
+//!    Where a kernel's registers leave no more blocks than all registers of a thread would, ptxas had no such goal, and
+//!    is not asked.
 
 use std::collections::BTreeSet;
 
@@ -50,9 +50,9 @@ const BLOCKS_AT_ONCE: &str = ".minnctapersm ";
 /// The directive that says how many registers a thread may have.
 const MOST_REGISTERS: &str = ".maxnreg ";
 
-/// What a turn of the loops must cost, in what it would cost if it waited once for all loads, to be worth another try. Of
-/// 65 real kernels with loops that wait, six gain a tenth or more by the model, and cost 1.25 to 3.6 of that; 37 of the
-/// others cost less than 1.2.
+/// What a turn of the loops must cost, in what it would cost if it waited once for all loads, to be worth another try.
+/// Of 65 real kernels with loops that wait, six gain a tenth or more by the model, and cost 1.25 to 3.6 of that; 37 of
+/// the others cost less than 1.2.
 const APART: f64 = 1.2;
 
 /// Copies to shared memory, which no instruction waits for by name.
@@ -68,16 +68,16 @@ const LARGEST: usize = 300_000;
 /// The most threads of a multiprocessor with which another block is worth it: half of what it holds.
 const THREADS: u32 = 1024;
 
-/// Bytes of spills at which a second block was measured to be worth it for asynchronous products: 68 gave 1.06 to 1.16 of
-/// the speed, 192 to 216 gave 1.03 to 1.26.
+/// Bytes of spills at which a second block was measured to be worth it for asynchronous products: 68 gave 1.06 to 1.16
+/// of the speed, 192 to 216 gave 1.03 to 1.26.
 const PRICE: u32 = 256;
 
 /// The threads of a multiprocessor that keep its memory busy: nine warps on each of its four schedulers.
 const ENOUGH: u32 = 1152;
 
-/// Bytes of PTX up to which the code of a stream is short. Of 573 streams of real kernels, 359 are shorter, and ptxas runs
-/// 656 times for all of them, where it would run 824 times with the other question first. 12,000 and 40,000 bytes make
-/// 730 and 685 runs of it.
+/// Bytes of PTX up to which the code of a stream is short. Of 573 streams of real kernels, 359 are shorter, and ptxas
+/// runs 656 times for all of them, where it would run 824 times with the other question first. 12,000 and 40,000 bytes
+/// make 730 and 685 runs of it.
 const SHORT: usize = 20_000;
 
 /// The registers up to which ptxas never had to save any: with 32 the most threads share a multiprocessor, and what is
@@ -90,9 +90,9 @@ const BLOCKS: u32 = 32;
 /// The registers with which a kernel that spills a little tries again.
 const LIMIT: u32 = 240;
 
-/// The bytes of spills that are little. With up to so many, some kernels spill less with 240 registers than with 255, and
-/// ran at up to 1.15 of their speed; with more, fewer registers always make more. Another order of instructions, which
-/// is worth much for more spills, is worth nothing here (0.98 of the speed), though it spills less.
+/// The bytes of spills that are little. With up to so many, some kernels spill less with 240 registers than with 255,
+/// and ran at up to 1.15 of their speed; with more, fewer registers always make more. Another order of instructions,
+/// which is worth much for more spills, is worth nothing here (0.98 of the speed), though it spills less.
 const LITTLE: u32 = 300;
 
 /// Bytes of PTX and registers alive at once from which on ptxas may give up. It does for at least 28 of 66 such kernels
@@ -103,8 +103,9 @@ const HEAVY: u32 = 600;
 /// Registers alive at once from which on a kernel is likely to spill: so do 53 of 65 with at most 220,000 bytes of PTX.
 const CROWDED: u32 = 450;
 
-/// The bytes of spills up to which the blocks of an answer may be worth more than that it spills. On an H100 a kernel with
-/// 32 bytes and three blocks ran at 1.22 of its speed with none and two; 88 bytes and four blocks at 0.81 of none and two.
+/// The bytes of spills up to which the blocks of an answer may be worth more than that it spills. On an H100 a kernel
+/// with 32 bytes and three blocks ran at 1.22 of its speed with none and two; 88 bytes and four blocks at 0.81 of none
+/// and two.
 const FEW: u32 = 64;
 
 /// The threads of a warp.
@@ -118,8 +119,8 @@ const MOST: u32 = 255;
 pub(super) enum Attempt {
     /// The first one gave up.
     Recover,
-    /// The first one spills a few bytes, and so many of its blocks share a multiprocessor, perhaps more than of one that
-    /// recovers.
+    /// The first one spills a few bytes, and so many of its blocks share a multiprocessor, perhaps more than of one
+    /// that recovers.
     Keep(u32),
     /// The first one spills a little.
     Limit,
@@ -290,8 +291,8 @@ fn saves_in_a_stream(usage: &Usage, ptx: &str, target: &Target) -> bool {
     is_full && ptx.len() <= LARGEST && is_stream(ptx)
 }
 
-/// Whether a kernel without products goes over its data once. Where a loop waits for a reduction in each iteration, other
-/// blocks are what fills the gaps.
+/// Whether a kernel without products goes over its data once. Where a loop waits for a reduction in each iteration,
+/// other blocks are what fills the gaps.
 fn is_stream(ptx: &str) -> bool {
     let multiplies = ptx.contains(ASYNCHRONOUS) || ptx.contains(SYNCHRONOUS);
     // PTX that does not say how many threads a block has is not ours.
@@ -299,8 +300,8 @@ fn is_stream(ptx: &str) -> bool {
     threads(ptx) > 1 && !multiplies && !reduces_in_loops && !is_limited(ptx)
 }
 
-/// Whether the loops of a kernel without products wait for loads, of which more could be on their way if there were more
-/// registers. With half the threads of a full multiprocessor other warps fill the gaps.
+/// Whether the loops of a kernel without products wait for loads, of which more could be on their way if there were
+/// more registers. With half the threads of a full multiprocessor other warps fill the gaps.
 fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> bool {
     let resident = resident(usage, ptx, target);
     let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));

@@ -1,7 +1,7 @@
 //! Finds the parts of the CUDA toolkit and of LLVM that ttc uses.
 //!
-//! For the CUDA toolkit these are the places, in order. The first one that has the part ends the search, so a part on `PATH` costs a handful
-//! of file look-ups.
+//! For the CUDA toolkit these are the places, in order. The first one that has the part ends the search, so a part on
+//! `PATH` costs a handful of file look-ups.
 //! 1. the path that the user gave, or else the part's environment variable: it is taken as it is or refused, but never
 //!    passed over;
 //! 2. `PATH` (libdevice: the toolkit around the ptxas on `PATH`);

@@ -9,10 +9,10 @@
 //!    costs no memory.
 //! 4. After the time limit the group is killed.
 //!
-//! A run can begin before its input is there ([`Waiting`]). ptxas takes 7 ms before it opens its input, which pass while
-//! LLVM works. The input is a pipe then. ptxas opens it a second time at its end, for the text of the PTX that debuggers
-//! show, and cannot read a pipe twice. So the path leads through ttc's own files (`/proc/PID/fd/N`), and as soon as the
-//! tool has read from the pipe, a file in memory takes its place.
+//! A run can begin before its input is there ([`Waiting`]). ptxas takes 7 ms before it opens its input, which pass
+//! while LLVM works. The input is a pipe then. ptxas opens it a second time at its end, for the text of the PTX that
+//! debuggers show, and cannot read a pipe twice. So the path leads through ttc's own files (`/proc/PID/fd/N`), and as
+//! soon as the tool has read from the pipe, a file in memory takes its place.
 //!
 //! A run whose answer nobody needs any more can be ended by another thread ([`Stop`]).
 //!
@@ -343,7 +343,8 @@ impl Waiting {
         let Waiting { run, mut started, pipe, room } = self;
         let mut made = files(1).map_err(|e| scratch(&e, "make the files of a tool"))?.0;
         made[0].write(input).map_err(|e| scratch(&e, "write the input of a tool"))?;
-        // What does not fit into the pipe is only written when the tool has begun to read. White space means nothing to it.
+        // What does not fit into the pipe is only written when the tool has begun to read. White space means nothing to
+        // it.
         let padding = vec![b'\n'; (room + 1).saturating_sub(input.len())];
         let feed = Feed { pipe, rest: [input, &padding], place: run.inputs[0].file(), whole: made.pop() };
         let ended = run.end(&mut started, Some(feed), Instant::now(), limits)?;
@@ -394,8 +395,8 @@ fn small_pipe() -> io::Result<(File, File, usize)> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The two ends of a pipe that holds as little as can be, a page, and how much that is. Where the pipe is full, the second
-/// end refuses more instead of waiting.
+/// The two ends of a pipe that holds as little as can be, a page, and how much that is. Where the pipe is full, the
+/// second end refuses more instead of waiting.
 #[cfg(target_os = "linux")]
 fn small_pipe() -> io::Result<(File, File, usize)> {
     let mut ends = [0; 2];

@@ -1,7 +1,7 @@
 //! The version of PTX that ptxas asks for.
 //!
-//! ttc writes the lowest version that a kernel needs, so that older drivers load its PTX. What the inline PTX of a kernel
-//! needs is known for many words (`backend/nvidia/ptx_version.rs`), not for all. ptxas knows:
+//! ttc writes the lowest version that a kernel needs, so that older drivers load its PTX. What the inline PTX of a
+//! kernel needs is known for many words (`backend/nvidia/ptx_version.rs`), not for all. ptxas knows:
 //!
 //! ```text
 //! ptxas kernel.ptx, line 7; error   : Feature 'multimem.st' requires PTX ISA .version 8.1 or later

@@ -4,7 +4,8 @@
 //! and issues the next. So the same loop can wait two or six times for memory, and nothing in PTX says which. The
 //! machine code does: each instruction names the barriers that it waits for and the one that it sets.
 //!
-//! 1. A loop is what lies between a branch and a target above it. The innermost ones that load from global memory count.
+//! 1. A loop is what lies between a branch and a target above it. The innermost ones that load from global memory
+//!    count.
 //! 2. One warp is followed through three turns. Instructions issue in order, each after the cycles that the one before
 //!    it asks for. A barrier is free when the last instruction that set it is done ([`LOAD`] cycles for a load from
 //!    global memory). The third turn takes `T` cycles.
@@ -15,13 +16,13 @@
 //!    nothing to gain by more registers.
 //!
 //! Encoding (found by comparing with nvdisasm for sm_80 to sm_120): an instruction has 128 bits; 0 to 11 are the
-//! operation; from 105 on there are the cycles until the next one (4 bits), a hint (1), the barrier that its result sets
-//! (3; 7 is none), the one that the reading of its operands sets (3), and a mask of those that it waits for (6). A
+//! operation; from 105 on there are the cycles until the next one (4 bits), a hint (1), the barrier that its result
+//! sets (3; 7 is none), the one that the reading of its operands sets (3), and a mask of those that it waits for (6). A
 //! branch has its distance in bits 34 to 81, from sm_90 on with bits 16 to 23 below it, in words of four bytes.
 //!
-//! Of 44 kernels with such loops and without products, assembled with and without `--minnctapersm 1` and timed on an H200,
-//! three became cheaper by a tenth or more in this model. They ran 1.50, 1.40 and 1.10 times as fast; the best of the
-//! others 1.13, the worst 0.66 (`docs/performance.md`).
+//! Of 44 kernels with such loops and without products, assembled with and without `--minnctapersm 1` and timed on an
+//! H200, three became cheaper by a tenth or more in this model. They ran 1.50, 1.40 and 1.10 times as fast; the best of
+//! the others 1.13, the worst 0.66 (`docs/performance.md`).
 
 use std::collections::BTreeMap;
 
@@ -167,7 +168,8 @@ impl Instruction {
     }
 }
 
-/// The loops without another one in them, as their first and last instructions. Of branches to one place the last counts.
+/// The loops without another one in them, as their first and last instructions. Of branches to one place the last
+/// counts.
 fn innermost(list: &[Instruction], target: &Target) -> Vec<(usize, usize)> {
     let mut ends = BTreeMap::new();
     for (place, instruction) in list.iter().enumerate() {

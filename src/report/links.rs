@@ -213,8 +213,8 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Assembly: `.loc FILE LINE COLUMN` holds until the next one; `.file FILE "name"` stands anywhere, on AMD with the folder
-/// before the name.
+/// Assembly: `.loc FILE LINE COLUMN` holds until the next one; `.file FILE "name"` stands anywhere, on AMD with the
+/// folder before the name.
 #[must_use]
 pub(super) fn assembly(text: &str, frames: &Frames) -> Linked {
     let file = |line: &str| {

@@ -2,10 +2,10 @@
 //!
 //! 1. Where buffers lie is what allocation says ([`crate::analysis::allocation`]), of the module that code generation
 //!    reads. Of another compiler's module it is where ttc would put them.
-//! 2. Accesses by threads are the plans that code generation emits ([`shared_accesses`]). A plan knows the wavefronts of
-//!    an instruction, and how many there would be without bank conflicts. Both count for one warp.
-//! 3. The picture has time from left to right, of the operations that have to do with shared memory alone, and addresses
-//!    from below to above.
+//! 2. Accesses by threads are the plans that code generation emits ([`shared_accesses`]). A plan knows the wavefronts
+//!    of an instruction, and how many there would be without bank conflicts. Both count for one warp.
+//! 3. The picture has time from left to right, of the operations that have to do with shared memory alone, and
+//!    addresses from below to above.
 //!
 //! Example: `ttg.local_load %k` is 4 × `ldmatrix.m8n8.x4.b16` with 16 wavefronts, and none of them for conflicts.
 

@@ -6,8 +6,8 @@
 //!    `!dbg` of LLVM IR, `.loc` of assembly, the line table of the binary.
 //! 3. A line of an inlined helper leads to the helper and to every line that called it: [`frames`] knows the calls from
 //!    the LLVM IR, for the stages that keep only the innermost place.
-//! 4. [`values`] says what a value takes and who holds it, [`memory`] what lies in shared memory and what accesses cost,
-//!    [`loops`] how loops are pipelined, [`pressure`] how many registers are in use.
+//! 4. [`values`] says what a value takes and who holds it, [`memory`] what lies in shared memory and what accesses
+//!    cost, [`loops`] how loops are pipelined, [`pressure`] how many registers are in use.
 //! 5. [`page`] puts everything into one file: the data as JSON, and the style and the program that show it.
 //!
 //! Example: in a softmax, the line `x = x - tl.max(x, axis=0)` marks its loads and shuffles in SASS, though those came

@@ -5,8 +5,9 @@
 //!                                                 // |   #   |   #    |   #    |
 //!   /*0030*/    ULDC.64 UR4, c[0x0][0x208] ;      // |   4   |        |   2    |
 //! ```
-//! The tool cannot print this and the source lines at once, so the numbers of the one listing are put to the instructions
-//! of the other by their order. Addresses must agree. The `NOP`s behind the end of a function have no numbers.
+//! The tool cannot print this and the source lines at once, so the numbers of the one listing are put to the
+//! instructions of the other by their order. Addresses must agree. The `NOP`s behind the end of a function have no
+//! numbers.
 
 use serde::Serialize;
 

@@ -108,8 +108,8 @@ const PRODUCTS: &[(&[&str], &str)] = &[
     (&["rx9070", "9070xt", "9070", "r9700", "rdna4"], "gfx1201"),
 ];
 
-/// What the workgroups on one compute unit of CDNA share, or on a pair of RDNA, which shares its LDS: four SIMD units with
-/// vector registers of their own (LLVM, "User Guide for AMDGPU Backend"; the instruction set guides, "Vector
+/// What the workgroups on one compute unit of CDNA share, or on a pair of RDNA, which shares its LDS: four SIMD units
+/// with vector registers of their own (LLVM, "User Guide for AMDGPU Backend"; the instruction set guides, "Vector
 /// General-Purpose Registers" and "Workgroups"). Scalar registers are not counted: a wave of CDNA with more than 100 of
 /// them, which is rare, leaves room for 7 in a unit at most.
 fn multiprocessor(target: &Target) -> Multiprocessor {

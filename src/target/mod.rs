@@ -1,10 +1,10 @@
 //! The devices that ttc compiles for, as data.
 //!
-//! A [`Target`] is a row of its vendor's table ([`targets`] lists all): the numbers of a device that passes, layouts and code generation need, and
-//! queries for what its instruction set holds. It is made once, from `--arch` or from a module's `ttg.target`, and
-//! handed on as a value. Nothing else in ttc compares architectures or knows a compute capability: that number is
-//! private to [`nvidia`], as the family of an AMD GPU is to [`amd`], and everybody asks `target.has_tma()`,
-//! `target.warp_size()`, `target.shared.banks`.
+//! A [`Target`] is a row of its vendor's table ([`targets`] lists all): the numbers of a device that passes, layouts
+//! and code generation need, and queries for what its instruction set holds. It is made once, from `--arch` or from a
+//! module's `ttg.target`, and handed on as a value. Nothing else in ttc compares architectures or knows a compute
+//! capability: that number is private to [`nvidia`], as the family of an AMD GPU is to [`amd`], and everybody asks
+//! `target.has_tma()`, `target.warp_size()`, `target.shared.banks`.
 //!
 //! # What the names mean
 //! - `sm_90` is the *baseline* instruction set of compute capability 9.0. Its code also runs on every later GPU of the
@@ -37,8 +37,8 @@ pub use nvidia::Generation;
 pub use occupancy::{Multiprocessor, Occupancy, Resource, Usage};
 pub use shared_memory::SharedMemory;
 
-/// The one list of vendors. A line has the name of the vendor, and that of the modules that belong to it: of its devices
-/// in `src/target/`, and of its back end in `src/backend/`.
+/// The one list of vendors. A line has the name of the vendor, and that of the modules that belong to it: of its
+/// devices in `src/target/`, and of its back end in `src/backend/`.
 macro_rules! vendors {
     ($with:ident) => {
         $with! {

@@ -249,8 +249,8 @@ impl Target {
         }
     }
 
-    /// Whether it is known how the hardware takes an access of a warp to shared memory apart, and so what bank conflicts
-    /// cost: 128 bytes at a time, by neighbouring threads (CUDA C++ Programming Guide, "Shared Memory").
+    /// Whether it is known how the hardware takes an access of a warp to shared memory apart, and so what bank
+    /// conflicts cost: 128 bytes at a time, by neighbouring threads (CUDA C++ Programming Guide, "Shared Memory").
     #[must_use]
     pub fn has_known_phases(&self) -> bool {
         self.nvidia().is_some()

@@ -1,6 +1,7 @@
 //! How many blocks of a kernel fit on one multiprocessor (AMD: compute unit) at a time, and what they run out of first.
 //!
-//! 1. A [`Multiprocessor`] says what the device has to share out. It has *parts*, each with its own registers and warps.
+//! 1. A [`Multiprocessor`] says what the device has to share out. It has *parts*, each with its own registers and
+//!    warps.
 //! 2. Registers are handed to a warp in units: a lane that uses 57 takes 64 where the unit is 8. So a part with 512
 //!    registers a lane takes 8 such warps, and 4 parts take 32: 8 blocks of 4 warps.
 //! 3. Each block takes its shared memory, and what the device keeps of it for itself.

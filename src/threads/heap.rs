@@ -27,8 +27,8 @@ pub fn keep() {
         return;
     }
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: only numbers change that say when memory goes back to the system. The second one is the greatest that the C
-    // library takes.
+    // SAFETY: only numbers change that say when memory goes back to the system. The second one is the greatest that the
+    // C library takes.
     unsafe {
         libc::mallopt(libc::M_TRIM_THRESHOLD, 512 << 20);
         libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);

@@ -2,11 +2,11 @@
 //!
 //! 1. Every `.rs` and `.lalrpop` file under `src/` is read; comments, string contents and test modules are left out
 //!    ([`super::imports`]).
-//! 2. `crate::a::b`, `use crate::{a, b}` and chains of `super::` name modules. The module of the file must be allowed to
-//!    import them ([`ARROWS`]).
+//! 2. `crate::a::b`, `use crate::{a, b}` and chains of `super::` name modules. The module of the file must be allowed
+//!    to import them ([`ARROWS`]).
 //! 3. Some words belong to some files alone ([`WORDS`]): `inkwell` to `src/codegen/` and the back ends, `ariadne` to
 //!    `src/diag/`, processes to `src/ptxas.rs`, printing to `src/main.rs`.
-//! 4. Every `.rs` file starts with `//!`.
+//! 4. Every `.rs` file starts with `//!`, and no comment goes beyond column 120, but for tables and examples.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -236,6 +236,25 @@ fn every_file_says_what_it_is_for() {
         .map(|(path, _)| path)
         .collect();
     assert!(silent.is_empty(), "these files do not start with `//!`: {silent:?}");
+}
+
+/// `rustfmt` keeps code within 120 columns, and leaves comments as they are.
+#[test]
+fn comments_are_no_wider_than_code() {
+    let mut wide = Vec::new();
+    for (path, text) in sources() {
+        let mut example = false;
+        for (number, line) in text.lines().enumerate() {
+            let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+            example ^= comment.trim_start_matches(['/', '!', ' ']).starts_with("```");
+            let is_table = comment.contains(" | ");
+            let is_string = comment.ends_with('\\');
+            if line.chars().count() > 120 && !example && !is_table && !is_string {
+                wide.push(format!("src/{path}:{}", number + 1));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "comments beyond column 120:\n{}", wide.join("\n"));
 }
 
 /// The arrows have no cycle: one can import along them and end.

@@ -14,8 +14,8 @@ use super::imports::{code, expand, is_name, is_test_file, module_of, paths, sour
 
 /// Top-level modules with larger circles than [`USUAL`], with the reason.
 ///
-/// `ir`: the entry of an operation in its dialect's table names the functions that verify and fold it, these work on the
-/// IR, and each operation of the IR has its entry.
+/// `ir`: the entry of an operation in its dialect's table names the functions that verify and fold it, these work on
+/// the IR, and each operation of the IR has its entry.
 const LARGEST: &[(&str, usize)] = &[("ir", 24)];
 
 /// The most files that a circle may have.

@@ -1,7 +1,7 @@
 //! The emulator beside a GPU: instructions whose results were recorded are run again, bit for bit.
 //!
-//! 1. `tests/emu/recorded/*.ptx` hold an entry for each form of an instruction, and `results.txt` what a GPU made of it.
-//!    `scripts/gpu/record_ptx/` wrote both.
+//! 1. `tests/emu/recorded/*.ptx` hold an entry for each form of an instruction, and `results.txt` what a GPU made of
+//!    it. `scripts/gpu/record_ptx/` wrote both.
 //! 2. Each form runs with the recorded operands. Its result must have the recorded bits; for the approximate functions,
 //!    [`BOUNDS`] says by how much it may differ. A bound that is wider than what is measured fails too.
 //! 3. The emulator refuses the forms at which the GPU stopped.

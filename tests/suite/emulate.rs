@@ -1,10 +1,10 @@
-//! Every case of `kernels/`, compiled for two architectures, for clusters of two blocks, and with loads that become TMA,
-//! runs in the emulator and agrees with its reference, and nothing is found.
+//! Every case of `kernels/`, compiled for two architectures, for clusters of two blocks, and with loads that become
+//! TMA, runs in the emulator and agrees with its reference, and nothing is found.
 //!
 //! `TTC_CASES=softmax cargo test emulated` runs those whose name contains the text. `TTC_SWEEP=1` runs every
 //! configuration of the cases that differs from the default in one parameter, larger clusters, and more schedules
-//! (`make emulate`). `TTC_BLOCKS=2,4,8` keeps to clusters of so many blocks, and `TTC_SWEEP=10` takes ten configurations
-//! of each case, spread over all of them, as `make gpu-cases` does with `--limit 10`.
+//! (`make emulate`). `TTC_BLOCKS=2,4,8` keeps to clusters of so many blocks, and `TTC_SWEEP=10` takes ten
+//! configurations of each case, spread over all of them, as `make gpu-cases` does with `--limit 10`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -145,8 +145,8 @@ fn problems(
     wrong
 }
 
-/// What a loop that refills slots may go wrong with, as values of parameters: iterations (none, one, two, about as many as
-/// stages, many), stages, and warps.
+/// What a loop that refills slots may go wrong with, as values of parameters: iterations (none, one, two, about as many
+/// as stages, many), stages, and warps.
 type Trips = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 
 const TRIPS: [Trips; 4] = [

@@ -1,7 +1,7 @@
 //! `ttc run`, `ttc bench` and `ttc tune` on a driver without a GPU: the stub of `crates/ttc-rt/tests`.
 //!
-//! The stub runs nothing. A test says by `STUB_WRITE` what a launch leaves in a buffer, and by `STUB_FAIL` which call of
-//! the driver fails. Its clock moves by 10 us for a launch and 20 ns for each thread of a block, so times are known.
+//! The stub runs nothing. A test says by `STUB_WRITE` what a launch leaves in a buffer, and by `STUB_FAIL` which call
+//! of the driver fails. Its clock moves by 10 us for a launch and 20 ns for each thread of a block, so times are known.
 
 use std::fs;
 use std::path::{Path, PathBuf};

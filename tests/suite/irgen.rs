@@ -1,7 +1,8 @@
 //! The front end: snapshots of TTIR and of messages, one for each file of `tests/irgen`.
 //!
 //! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --type NAME=TYPE --config N` lines what to lower. All but
-//! the kernel may be left out. To add a case, add a file or a line and bless it: `INSTA_UPDATE=always cargo test irgen`.
+//! the kernel may be left out. To add a case, add a file or a line and bless it:
+//! `INSTA_UPDATE=always cargo test irgen`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! The C launchers: what is printed compiles as C99 and C++11 without warnings and calls the driver as it must.
 //!
 //! The driver is `tests/launch/libcuda.c`, which shows every call and the bytes of every parameter, and fails on
-//! demand. `tests/launch/scenarios.c` is the program; `scenarios.out` is what it must say, written by `BLESS=1` and read
-//! by a person.
+//! demand. `tests/launch/scenarios.c` is the program; `scenarios.out` is what it must say, written by `BLESS=1` and
+//! read by a person.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -196,7 +196,8 @@ fn nothing() -> Kernel {
     Kernel::of("nothing".into(), vec![made]).unwrap()
 }
 
-/// Code for GPUs of both vendors, with scratch memory and a tensor. Where the hardware reads a map, the code is another.
+/// Code for GPUs of both vendors, with scratch memory and a tensor. Where the hardware reads a map, the code is
+/// another.
 fn both() -> Kernel {
     let made = |arch: &str, divisor: Option<u64>| {
         let (narrow, wide, bit) = (Type::int(32), Type::int(64), Type::int(1));

@@ -3,8 +3,8 @@
 //!
 //! 1. `source` makes a kernel from a seed, and `arguments` a matrix that ends where its last element does, so that an
 //!    access outside of it is found.
-//! 2. The interpreter runs it before and after the pass. A kernel that itself reads outside of the matrix proves nothing
-//!    and is left out.
+//! 2. The interpreter runs it before and after the pass. A kernel that itself reads outside of the matrix proves
+//!    nothing and is left out.
 //! 3. Some of the kernels run as PTX in the emulator too, in three schedules.
 //!
 //! `TTC_TMA_SEEDS=100000 cargo test tma_loads` tries as many, `TTC_TMA_SEED=17` shows one. `TTC_TMA_LAUNCH_SEEDS` and

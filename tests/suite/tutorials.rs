@@ -5,8 +5,9 @@
 //!
 //! 1. `<!-- file: add.tk -->`: the block is written to that file.
 //! 2. `<!-- part of: add.tk -->`: the lines of the block stand in that file, next to each other.
-//! 3. `<!-- needs a GPU -->`: the commands of the block are not carried out. Each must begin with `ttc run`, `ttc bench`
-//!    or `ttc tune`, and must end with E1101 where no driver is; or it starts a program that the chapter has built.
+//! 3. `<!-- needs a GPU -->`: the commands of the block are not carried out. Each must begin with `ttc run`,
+//!    `ttc bench` or `ttc tune`, and must end with E1101 where no driver is; or it starts a program that the chapter
+//!    has built.
 //! 4. Nothing: a block `console`. A line `$ COMMAND` runs in a shell, and goes on behind a `\` at its end. The lines
 //!    below it are what it prints to both outputs. There, a line `...` stands for any lines, and `…` for any text in a
 //!    line. Without such lines nothing is compared. A command fails if, and only if, an `error` is shown.

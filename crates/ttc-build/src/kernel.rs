@@ -56,10 +56,10 @@ impl Kernel {
         self
     }
 
-    /// A variant with types of its own, such as promises that not every launch keeps: `*_ptr=*fp32:16, n=i32:16`. It may
-    /// also give values of compile-time parameters, and `num_warps`, `num_stages`, `num_ctas` and `maxnreg`. A launch
-    /// takes the first variant whose promises hold, and those with more promises come first. All variants take the same
-    /// arguments.
+    /// A variant with types of its own, such as promises that not every launch keeps: `*_ptr=*fp32:16, n=i32:16`. It
+    /// may also give values of compile-time parameters, and `num_warps`, `num_stages`, `num_ctas` and `maxnreg`. A
+    /// launch takes the first variant whose promises hold, and those with more promises come first. All variants take
+    /// the same arguments.
     #[must_use]
     pub fn variant(mut self, name: &str, types: &str) -> Kernel {
         self.variants.push((name.to_owned(), pairs(types)));
@@ -97,8 +97,8 @@ impl Kernel {
         self.key("maxnreg", registers.to_string())
     }
 
-    /// Which loads become copies by hardware: `auto`, `device`, `host` or `off`. With `host` the launch makes the tensor
-    /// maps.
+    /// Which loads become copies by hardware: `auto`, `device`, `host` or `off`. With `host` the launch makes the
+    /// tensor maps.
     #[must_use]
     pub fn tma(self, mode: &str) -> Kernel {
         self.key("tma", quoted(mode))

@@ -108,8 +108,8 @@ impl Kernels {
         self
     }
 
-    /// Writes the launchers into Cargo's folder for what a build script makes. What is wrong is shown as Cargo shows the
-    /// errors of a build script, and ends it.
+    /// Writes the launchers into Cargo's folder for what a build script makes. What is wrong is shown as Cargo shows
+    /// the errors of a build script, and ends it.
     #[allow(clippy::exit, clippy::print_stderr, clippy::print_stdout, reason = "this is how a build script speaks")]
     pub fn emit_rust(&self, name: &str) {
         let out = std::env::var_os("OUT_DIR").map(PathBuf::from);

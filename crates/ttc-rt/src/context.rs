@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::driver::{Cuda, Device, Driver, Handle, Own, either};
 use crate::error::{Error, Gpu};
 
-/// A context of a GPU. Kernels are loaded, and memory is allocated, in one context. Clones are the same context, and any
-/// thread may use it: what needs it to be the thread's current one makes it so and afterwards restores what was.
+/// A context of a GPU. Kernels are loaded, and memory is allocated, in one context. Clones are the same context, and
+/// any thread may use it: what needs it to be the thread's current one makes it so and afterwards restores what was.
 ///
 /// AMD's runtime has devices in place of contexts: each has one, which is current where the device is.
 #[derive(Clone)]

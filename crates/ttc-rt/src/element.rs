@@ -85,7 +85,8 @@ impl F16 {
         if magnitude >= 0x477f_f000 {
             return F16(sign | 0x7c00);
         }
-        // Below 2^-14 the values are multiples of 2^-24. Adding 0.5, whose last bit is 2^-24, rounds to such a multiple.
+        // Below 2^-14 the values are multiples of 2^-24. Adding 0.5, whose last bit is 2^-24, rounds to such a
+        // multiple.
         if magnitude < 0x3880_0000 {
             let rounded = (f32::from_bits(magnitude) + 0.5).to_bits() - 0.5f32.to_bits();
             return F16(sign | rounded as u16);

@@ -6,7 +6,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// No driver's library can be opened: neither NVIDIA's nor, where it was looked for, AMD's. Each line holds a name that was tried and the system's words.
+    /// No driver's library can be opened: neither NVIDIA's nor, where it was looked for, AMD's. Each line holds a name
+    /// that was tried and the system's words.
     NoDriver {
         /// What was tried.
         tried: Vec<String>,
@@ -159,8 +160,8 @@ pub struct BrokenTensor {
 }
 
 impl Error {
-    /// The error as a `CUresult`, whose numbers `hipError_t` shares, for callers that know no other: the driver's own number where the driver failed, and
-    /// else the nearest one.
+    /// The error as a `CUresult`, whose numbers `hipError_t` shares, for callers that know no other: the driver's own
+    /// number where the driver failed, and else the nearest one.
     #[must_use]
     pub fn status(&self) -> i32 {
         match self {

@@ -26,8 +26,8 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// The value for these arguments. `None` if it does not fit into 64 bits, for a divisor that is not positive, or for
-    /// an argument that is no integer.
+    /// The value for these arguments. `None` if it does not fit into 64 bits, for a divisor that is not positive, or
+    /// for an argument that is no integer.
     pub(crate) fn value(&self, argument: &impl Fn(usize) -> Option<i64>) -> Option<i64> {
         let both = |a: &Expr, b: &Expr| Some((a.value(argument)?, b.value(argument)?));
         let divided = |a: &Expr, b: &Expr| both(a, b).filter(|&(_, b)| b > 0);

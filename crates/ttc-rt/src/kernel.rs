@@ -217,8 +217,8 @@ impl Kernel {
     /// There is no variant of this number, or it takes another number of parameters.
     ///
     /// # Safety
-    /// Each pointer leads to a value of its parameter's type, the promises hold, and the kernel may do what it does with
-    /// them, as for [`Kernel::launch`].
+    /// Each pointer leads to a value of its parameter's type, the promises hold, and the kernel may do what it does
+    /// with them, as for [`Kernel::launch`].
     pub unsafe fn launch_raw(
         &self,
         variant: usize,

@@ -1,8 +1,9 @@
 //! Loads and launches the GPU kernels that ttc compiled.
 //!
 //! `ttc compile --emit rust` and the crate `ttc-build` print a module for each kernel, with a type of its arguments and
-//! a type `Kernel` with `load` and `launch`. The printed code stands on this crate, which opens the CUDA driver or AMD's
-//! HIP runtime while the program runs: neither the build nor the program needs the CUDA toolkit or ROCm's headers.
+//! a type `Kernel` with `load` and `launch`. The printed code stands on this crate, which opens the CUDA driver or
+//! AMD's HIP runtime while the program runs: neither the build nor the program needs the CUDA toolkit or ROCm's
+//! headers.
 //!
 //! ```no_run
 //! # mod kernels { pub mod add {
@@ -32,11 +33,11 @@
 //!
 //! * A kernel is loaded into a [`Context`]. It picks the variants that the GPU runs, and any number of threads may
 //!   launch it at once.
-//! * A launch checks what the variants were promised, takes the first one whose promises hold, and computes the grid. It
-//!   takes no lock and allocates nothing on the host.
+//! * A launch checks what the variants were promised, takes the first one whose promises hold, and computes the grid.
+//!   It takes no lock and allocates nothing on the host.
 //! * An [`Error`] says what was tried. Nothing is printed, and nothing ends the process.
-//! * With the feature `cudarc`, streams and buffers of that crate are arguments. With the feature `half`, buffers of its
-//!   types are.
+//! * With the feature `cudarc`, streams and buffers of that crate are arguments. With the feature `half`, buffers of
+//!   its types are.
 
 #![warn(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 

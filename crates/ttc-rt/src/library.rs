@@ -1,7 +1,7 @@
 //! The driver's shared library, opened while the program runs.
 //!
-//! The functions of the operating system that open a library are declared here: they are part of what every Rust program
-//! links anyway, so this crate needs no other.
+//! The functions of the operating system that open a library are declared here: they are part of what every Rust
+//! program links anyway, so this crate needs no other.
 
 use std::ffi::{CStr, c_void};
 

@@ -28,7 +28,8 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Module {
-    /// Loads a cubin, or a fat binary or PTX that ends with a zero byte; on AMD's GPUs a code object, or a bundle of them.
+    /// Loads a cubin, or a fat binary or PTX that ends with a zero byte; on AMD's GPUs a code object, or a bundle of
+    /// them.
     ///
     /// # Errors
     /// What the driver says.

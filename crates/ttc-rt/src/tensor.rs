@@ -130,8 +130,8 @@ impl RawTensor {
         Some(raw)
     }
 
-    /// A tensor of these extents, and strides of all axes but the innermost, whose stride is 1. `None` for more axes than
-    /// a descriptor has, or another number of strides.
+    /// A tensor of these extents, and strides of all axes but the innermost, whose stride is 1. `None` for more axes
+    /// than a descriptor has, or another number of strides.
     #[must_use]
     pub fn strided(base: u64, element_bytes: u32, extents: &[i64], strides: &[i64]) -> Option<RawTensor> {
         let mut raw = RawTensor::dense(base, element_bytes, extents)?;

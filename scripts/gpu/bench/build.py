@@ -1,11 +1,12 @@
 """Compiles the cases of a `cases.py` with ttc and with Triton, without a GPU: OUT/<name>/<case>.cubin and .json.
 
-usage: build.py TTC OUT [--kernels DIR] [--cases FILE] [--only TEXT] [--variant "NAME=OPTIONS"] [--ptxas PATH] [--no-triton]
+usage: build.py TTC OUT [--kernels DIR] [--cases FILE] [--only TEXT] [--variant "NAME=OPTIONS"] [--ptxas PATH]
+    [--no-triton]
 
 Runs under a Python with Triton. OUT/ttc has ttc's defaults and OUT/triton what Triton makes. Each `--variant` makes one
-more folder with other options of `ttc compile`, such as `--variant "refill=--tma device --pipeline refill"`; in it, cases
-that become the same code as by default are left out. `--ptxas` is the assembler of both compilers. Prints registers,
-shared memory and times of compilation.
+more folder with other options of `ttc compile`, such as `--variant "refill=--tma device --pipeline refill"`; in it,
+cases that become the same code as by default are left out. `--ptxas` is the assembler of both compilers. Prints
+registers, shared memory and times of compilation.
 """
 
 import argparse

@@ -2,10 +2,10 @@
 
 usage: run.py OUT [--cases FILE] [--only TEXT] [--folders ttc,refill] [--rounds N] [--json FILE]
 
-OUT has a folder for each compiler or choice of options. Outputs are poisoned with NaN and compared with PyTorch before a
-kernel is timed. A sample is one launch behind a flush of L2; the median of 8 N samples counts. The ratio is the time of
-Triton's kernel divided by this one's, so above 1 is faster. Needs the CUDA driver and PyTorch. Exits with 1 if a result is
-wrong or a kernel does not run.
+OUT has a folder for each compiler or choice of options. Outputs are poisoned with NaN and compared with PyTorch before
+a kernel is timed. A sample is one launch behind a flush of L2; the median of 8 N samples counts. The ratio is the time
+of Triton's kernel divided by this one's, so above 1 is faster. Needs the CUDA driver and PyTorch. Exits with 1 if a
+result is wrong or a kernel does not run.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
 usage: assemble.py FAULTS OUT [--count N] [--ptxas PATH] [--only TEXT]
 
-FAULTS is what `make gpu-faults` wrote: a folder a kernel, with `launch.json`, `faults.jsonl` and a text for each fault. OUT gets the cubins, the
-buffers, `faults.json` with what the emulator says, and `run.py`. At most N faults are taken, of all kinds and kernels in turn; each kernel that has
-one is there without a fault too.
+FAULTS is what `make gpu-faults` wrote: a folder a kernel, with `launch.json`, `faults.jsonl` and a text for each fault.
+OUT gets the cubins, the buffers, `faults.json` with what the emulator says, and `run.py`. At most N faults are taken,
+of all kinds and kernels in turn; each kernel that has one is there without a fault too.
 """
 import argparse
 import collections

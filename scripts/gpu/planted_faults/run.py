@@ -1,11 +1,15 @@
-"""Runs planted faults on the GPU of this machine, alone and under compute-sanitizer, beside what the emulator says of them.
+"""Runs planted faults on the GPU of this machine, alone and under compute-sanitizer, beside what the emulator says of
+them.
 
-usage: run.py [FOLDER] [--out FILE.json] [--jobs N] [--seconds N] [--tools racecheck,synccheck,memcheck,initcheck] [--only TEXT]
+usage: run.py [FOLDER] [--out FILE.json] [--jobs N] [--seconds N] [--tools racecheck,synccheck,memcheck,initcheck]
+    [--only TEXT]
 
 FOLDER is what `assemble.py` wrote, by default that of this script.
 
-1. Each text runs alone, up to 200 times on fresh buffers, and its results are compared with those of the kernel without the fault on the same GPU.
-2. Then it runs once under each tool. Every run is a process of its own. One that takes too long is stopped: some faults hang.
+1. Each text runs alone, up to 200 times on fresh buffers, and its results are compared with those of the kernel without
+   the fault on the same GPU.
+2. Then it runs once under each tool. Every run is a process of its own. One that takes too long is stopped: some faults
+   hang.
 3. What a tool reports counts as found if the kernel without the fault gives no such report under it.
 4. A table by kind of fault, a line for each text, and all of it as JSON.
 
@@ -179,7 +183,8 @@ def options(tool, help_text, slot):
 
 
 def reports(output):
-    """The reports of a tool: the first line of each with its lines of the source and without other numbers, and how often it is there."""
+    """The reports of a tool: the first line of each with its lines of the source and without other numbers, and how
+    often it is there."""
     count = collections.Counter()
     for line in output.splitlines():
         m = re.match(r"========= (\S.*)", line)
@@ -232,7 +237,8 @@ class Session:
     def all(self, tools):
         chosen = [n for n, t in enumerate(self.manifest["texts"]) if self.o.only in t["kernel"]]
         failed = lambda n, tool: self.found[n].get(tool, {}).get("outcome", "").startswith("no run")
-        # Which texts hang is known before the tools begin. What fails under many processes at once is tried again with few.
+        # Which texts hang is known before the tools begin. What fails under many processes at once is tried again with
+        # few.
         for jobs, names, again in ((self.o.jobs, ["alone"], False), (self.o.jobs, tools, False), (4, ["alone", *tools], True)):
             begin = time.monotonic()
             todo = [(n, tool) for tool in names for n in chosen if not again or failed(n, tool)]

@@ -2,10 +2,10 @@
 
 usage: generate.py --ptx DIR [--cubins DIR [--ptxas PATH]]
 
-DIR gets a few PTX modules, each with many entries, one an instruction form. Each thread of an entry loads its operands from buffers, runs
-the instruction, and stores the result. `--cubins` gets what the GPU machine needs: the modules assembled for sm_90a, and
-`forms.txt`, which lists for each entry its module, its launch and the pools of operands, and then the pools.
-Forms that ptxas refuses end the run: the list must be right.
+DIR gets a few PTX modules, each with many entries, one an instruction form. Each thread of an entry loads its operands
+from buffers, runs the instruction, and stores the result. `--cubins` gets what the GPU machine needs: the modules
+assembled for sm_90a, and `forms.txt`, which lists for each entry its module, its launch and the pools of operands, and
+then the pools. Forms that ptxas refuses end the run: the list must be right.
 """
 import argparse
 import base64

@@ -2,9 +2,10 @@
 
 usage: pack.py --results FILE --forms CUBINS/forms.txt --out FILE
 
-A result of which more than LONGEST bytes were recorded is cut there. Results are stored as the difference (exclusive or) from
-that of an earlier form of the same length, `like=N` forms before among these, if that is shorter, and with runs of zeros
-counted: a count of zeros, a count of other bytes, these bytes, and so on. Forms that stop the GPU stay as they are.
+A result of which more than LONGEST bytes were recorded is cut there. Results are stored as the difference (exclusive
+or) from that of an earlier form of the same length, `like=N` forms before among these, if that is shorter, and with
+runs of zeros counted: a count of zeros, a count of other bytes, these bytes, and so on. Forms that stop the GPU stay as
+they are.
 """
 import argparse
 import base64

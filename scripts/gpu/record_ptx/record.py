@@ -2,9 +2,9 @@
 
 usage: record.py --cubins DIR --out FILE
 
-DIR is what `generate.py --cubins` wrote. FILE gets the lines of DIR/forms.txt, those of forms with their results in base64 behind them.
-Each form runs twice; one whose results differ, or whose tensor map the driver refuses, is left out with a message.
-The line of a form at which the GPU stops begins with `stops` in place of `form`.
+DIR is what `generate.py --cubins` wrote. FILE gets the lines of DIR/forms.txt, those of forms with their results in
+base64 behind them. Each form runs twice; one whose results differ, or whose tensor map the driver refuses, is left out
+with a message. The line of a form at which the GPU stops begins with `stops` in place of `form`.
 Such an error ends the process that it happens in, so another one goes on behind that form.
 Needs Python and the CUDA driver, nothing else.
 """
@@ -93,7 +93,8 @@ def forms(folder):
 
 
 def work(folder, first):
-    """Runs the forms from `first` on. A line on the standard output says which one begins, and the next one what came of it."""
+    """Runs the forms from `first` on. A line on the standard output says which one begins, and the next one what came
+    of it."""
     device, driver = start()
     print(f"device {device}, driver {driver}", flush=True)
     lines, todo = forms(folder)

@@ -1,8 +1,8 @@
 """The scalar instructions that are recorded: a form each, with the pools of its operands.
 
 A form is (instruction, result's width, pools). `%d` is the result, `%a`, `%b` and `%c` the operands, `%p` and `%q`
-predicates, and `%t` and `%u` registers of the result's width. Without operands in it, the instruction is an opcode: its operands are
-appended.
+predicates, and `%t` and `%u` registers of the result's width. Without operands in it, the instruction is an opcode: its
+operands are appended.
 """
 from pools import BITS
 

@@ -31,7 +31,8 @@ def store(letter, count, bits):
 
 
 def fill(letter, first, size):
-    """Copies a pool into shared memory, over and over, until `size` bytes are full; each time it starts 36 bytes later."""
+    """Copies a pool into shared memory, over and over, until `size` bytes are full; each time it starts 36 bytes
+    later."""
     return (f"    ld.param.u64 %x, [p{letter}]; shl.b32 %s, %i, 2; shl.b32 %n, %n, 2; mov.u32 %m, mem; add.u32 %m, %m, {first};\n"
             f"$fill_{letter}_ENTRY:\n"
             "    shr.u32 %v, %s, 12; mad.lo.u32 %v, %v, 36, %s; and.b32 %v, %v, 4095; cvt.u64.u32 %y, %v; add.s64 %y, %x, %y; ld.global.b32 %v, [%y];\n"

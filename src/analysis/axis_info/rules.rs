@@ -256,8 +256,8 @@ fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     let axes = 0..a.rank();
     AxisInfo {
         contiguity: axes.clone().map(|d| period(ty, a, b, d).unwrap_or(1)).collect(),
-        // a = g·x and b = g·y have a remainder that g divides. What is known of divisors holds for the first element of a
-        // run: b must not vary inside of it, or there are no runs, as for scalars.
+        // a = g·x and b = g·y have a remainder that g divides. What is known of divisors holds for the first element of
+        // a run: b must not vary inside of it, or there are no runs, as for scalars.
         divisibility: axes
             .map(|d| {
                 let single = a.contiguity[d] == 1 && b.contiguity[d] == 1;

@@ -262,7 +262,8 @@ impl State {
     }
 
     /// The first warp waits for the phase of this parity. It arrives itself, so no more phases have ended than arrivals
-    /// come before this wait; and those that were waited for have. Between the two, parity tells one phase from another.
+    /// come before this wait; and those that were waited for have. Between the two, parity tells one phase from
+    /// another.
     pub(super) fn enter(&mut self, mbarrier: &Place, parity: Option<bool>) -> Entered {
         let at = (mbarrier.low, mbarrier.high);
         let known = if mbarrier.known { self.warps.get_mut(&at) } else { None };

@@ -2,11 +2,11 @@
 //!
 //! 1. [`direct_copies`] says which instructions a copy is. The address in shared memory is that of the warp's run, a
 //!    scalar; each lane gives an address in global memory.
-//! 2. Where the layouts mix lanes, lane `l` copies the element whose place is `l`: its address and its mask come from the
-//!    lane that has them.
+//! 2. Where the layouts mix lanes, lane `l` copies the element whose place is `l`: its address and its mask come from
+//!    the lane that has them.
 //! 3. A masked copy is in a branch. What `other` gives is stored where the mask is false.
-//! 4. Waits count instructions (`s_waitcnt vmcnt`). Copies and loads behind such a wait are marked as apart from each other,
-//!    or else LLVM would wait for all copies in front of each load from shared memory.
+//! 4. Waits count instructions (`s_waitcnt vmcnt`). Copies and loads behind such a wait are marked as apart from each
+//!    other, or else LLVM would wait for all copies in front of each load from shared memory.
 //!
 //! ```text
 //! call void @llvm.amdgcn.global.load.lds(ptr addrspace(1) %from, ptr addrspace(3) %run, i32 16, i32 0, i32 0)
@@ -33,8 +33,8 @@ use crate::ir::{Ir, Op, Value};
 use crate::layout::{Dim, FreeMasks, free_variable_masks};
 use crate::passes::amd::direct_copies::{self, DirectCopy, Piece};
 
-/// A wait for all instructions: the fields of the other counters, which are not waited for, and the most that the counter
-/// of copies holds ("CDNA4 ISA", `S_WAITCNT`).
+/// A wait for all instructions: the fields of the other counters, which are not waited for, and the most that the
+/// counter of copies holds ("CDNA4 ISA", `S_WAITCNT`).
 const OTHER_COUNTERS: u64 = 7 << 4 | 0xf << 8;
 const MOST_COPIES: u64 = 63;
 
@@ -208,8 +208,8 @@ fn is_waited_for(ir: &Ir, token: Value) -> bool {
     true
 }
 
-/// Marks the loads from shared memory behind an instruction, or from the start of the block on, as apart from copies under
-/// way, if their token says that a wait is in front of them.
+/// Marks the loads from shared memory behind an instruction, or from the start of the block on, as apart from copies
+/// under way, if their token says that a wait is in front of them.
 pub(super) fn mark_loads(cx: &Lower<'_, '_>, token: Option<Value>, behind: Option<InstructionValue<'_>>) -> Res<()> {
     let direct = !cx.options.target.direct_copy_bytes().is_empty();
     if !direct || !token.is_some_and(|token| is_waited_for(cx.ir, token)) {

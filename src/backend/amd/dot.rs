@@ -3,29 +3,30 @@
 //! # Algorithm
 //!
 //! An instruction multiplies its first operand, whose rows I lie across a lane's registers of the result, by its second
-//! one, whose columns J lie across lanes. A result that is held transposed is `(Bᵀ·Aᵀ)ᵀ`: then B comes first, and I is the
-//! tensor's columns. With that, of either unit:
+//! one, whose columns J lie across lanes. A result that is held transposed is `(Bᵀ·Aᵀ)ᵀ`: then B comes first, and I is
+//! the tensor's columns. With that, of either unit:
 //!
-//! 1. Lanes count along J first; each further bit of the lane moves both operands alike along K, and the result along I.
-//!    [`Plan::of`] finds that the tensors' threads hold this, and refuses others.
+//! 1. Lanes count along J first; each further bit of the lane moves both operands alike along K, and the result along
+//!    I. [`Plan::of`] finds that the tensors' threads hold this, and refuses others.
 //! 2. So many registers of the result as an instruction writes, one behind the other, are its accumulator, and the
 //!    coordinates of the first say which row of A and column of B it multiplies.
-//! 3. The sum over K may run in any order, as long as both operands agree. A lane's places along K are taken in ascending
-//!    order, as many as an instruction reads at a time; so any `kWidth` works. What the tensor lacks are zeros.
-//!    Operands of 4 and of 8 bits do not have the same places: there each must be what the instruction says
+//! 3. The sum over K may run in any order, as long as both operands agree. A lane's places along K are taken in
+//!    ascending order, as many as an instruction reads at a time; so any `kWidth` works. What the tensor lacks are
+//!    zeros. Operands of 4 and of 8 bits do not have the same places: there each must be what the instruction says
 //!    ([`is_as_read`]).
 //! 4. K is the outer loop: consecutive instructions have different accumulators and do not wait for each other.
 //!
 //! # Example
 //!
-//! f16, `mfma` 16×16×16, not transposed, A of 32×32 with `kWidth = 4`: lane 0 has rows 0 and 16, and along K the places 0
-//! to 3 and 16 to 19. Registers 0 to 3 of the result are rows 0 to 3 of column 0 in lane 0, and the first instruction for
-//! them multiplies places 0 to 3 of row 0 by those of column 0. Bits 4 and 5 of the lane move along K by 4 and 8.
+//! f16, `mfma` 16×16×16, not transposed, A of 32×32 with `kWidth = 4`: lane 0 has rows 0 and 16, and along K the places
+//! 0 to 3 and 16 to 19. Registers 0 to 3 of the result are rows 0 to 3 of column 0 in lane 0, and the first instruction
+//! for them multiplies places 0 to 3 of row 0 by those of column 0. Bits 4 and 5 of the lane move along K by 4 and 8.
 //!
 //! # Sixteen products at once
 //!
-//! The instructions for 4×64 multiply sixteen tiles of 4×4. Of the second operand each tile has its own four columns. Of the
-//! first, sixteen pieces along K lie across the lanes: one instruction for each broadcasts that piece to all tiles.
+//! The instructions for 4×64 multiply sixteen tiles of 4×4. Of the second operand each tile has its own four columns.
+//! Of the first, sixteen pieces along K lie across the lanes: one instruction for each broadcasts that piece to all
+//! tiles.
 
 use inkwell::types::{BasicType, BasicTypeEnum};
 use inkwell::values::VectorValue;

@@ -1,7 +1,7 @@
 //! `tt.fp_to_fp`: conversions between float formats, among them the 8-bit ones.
 //!
-//! f16, bf16, f32 and f64 are LLVM's. The 8-bit formats go through f32, which holds every value of theirs, by arithmetic
-//! on bits that is the same on every target.
+//! f16, bf16, f32 and f64 are LLVM's. The 8-bit formats go through f32, which holds every value of theirs, by
+//! arithmetic on bits that is the same on every target.
 //!
 //! # From 8 bits
 //! e5m2 is the upper half of an f16. For the others the seven bits behind the sign, moved to where f32 has exponent and

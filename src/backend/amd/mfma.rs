@@ -8,10 +8,11 @@
 //! | bf16 | vector of i16; of bf16 for the instructions that CDNA4 added |
 //! | 8 bits | the bytes as i32, i64, or vector of i32 |
 //!
-//! The scaled instructions of CDNA4 are told the format of either operand (`cbsz`, `blgp`), and take a byte of scale for
-//! the 32 elements of a lane. Of floats of 4 bits these are 16 bytes, side by side along K; of floats of 8 bits they
-//! are 16 bytes in the first half of the instruction's K and 16 in the second ("CDNA4 ISA", "Dense Matrix Layouts").
-//! Both scales constant 0 makes LLVM choose the instruction without scales (LLVM, "User Guide for AMDGPU Backend").
+//! The scaled instructions of CDNA4 are told the format of either operand (`cbsz`, `blgp`), and take a byte of scale
+//! for the 32 elements of a lane. Of floats of 4 bits these are 16 bytes, side by side along K; of floats of 8 bits
+//! they are 16 bytes in the first half of the instruction's K and 16 in the second ("CDNA4 ISA", "Dense Matrix
+//! Layouts"). Both scales constant 0 makes LLVM choose the instruction without scales (LLVM, "User Guide for AMDGPU
+//! Backend").
 
 use inkwell::types::BasicTypeEnum;
 

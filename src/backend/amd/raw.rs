@@ -1,7 +1,7 @@
 //! What LLVM's C interface has and inkwell has not: orders with a scope, and marks on instructions.
 //!
-//! LLVM's names of scopes are those of "User Guide for AMDGPU Backend", "Memory Scopes": none for the system, `agent` for
-//! the device, `workgroup` for the block, `wavefront` for the warp.
+//! LLVM's names of scopes are those of "User Guide for AMDGPU Backend", "Memory Scopes": none for the system, `agent`
+//! for the device, `workgroup` for the block, `wavefront` for the warp.
 
 use inkwell::llvm_sys::core as llvm;
 use inkwell::llvm_sys::prelude::LLVMValueRef;

@@ -43,8 +43,8 @@ const ROW_HALF_MIRROR: u32 = 0x141;
 const ROW_ROR: u32 = 0x120;
 const ROW_XMASK: u32 = 0x160;
 
-/// The number of the thread in its block, which has one dimension: its lane, and its warp's number from a scalar register.
-/// What depends on the warp alone is then computed once a warp, and takes no vector registers.
+/// The number of the thread in its block, which has one dimension: its lane, and its warp's number from a scalar
+/// register. What depends on the warp alone is then computed once a warp, and takes no vector registers.
 pub(super) fn thread_id<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
     let thread = as_int(cx.intrinsic("llvm.amdgcn.workitem.id.x", &[], &[])?)?;
     if cx.num_warps == 1 {
@@ -85,8 +85,8 @@ pub(super) fn hidden_argument<'c>(cx: &mut Lower<'c, '_>, place: u64) -> Res<Poi
     Ok(unsafe { cx.b.build_in_bounds_gep(cx.llvm.i8_type(), at, &[cx.i32(place)], "")? })
 }
 
-/// Waits for all warps of the block. What they wrote to shared memory is there behind it; memory of other kinds stays as
-/// it is.
+/// Waits for all warps of the block. What they wrote to shared memory is there behind it; memory of other kinds stays
+/// as it is.
 pub(super) fn barrier(cx: &mut Lower<'_, '_>) -> Res<()> {
     around(cx, raw::BLOCK, BARRIER)
 }

@@ -1,8 +1,9 @@
-//! `wmma` of RDNA: one instruction of a wave of 32 lanes that multiplies 16×16 by 16×16 ([`crate::target::MatrixInstr`]).
+//! `wmma` of RDNA: one instruction of a wave of 32 lanes that multiplies 16×16 by 16×16
+//! ([`crate::target::MatrixInstr`]).
 //!
 //! RDNA3 wants both halves of the wave to hold the same operands, of which a lane has a whole row; rows of the result
-//! alternate between the halves. In RDNA4 the halves share K, and a half has eight rows of the result one behind the other.
-//! The operands are vectors of f16, of i16 for bf16, or of i32 for what has 8 bits.
+//! alternate between the halves. In RDNA4 the halves share K, and a half has eight rows of the result one behind the
+//! other. The operands are vectors of f16, of i16 for bf16, or of i32 for what has 8 bits.
 
 use inkwell::types::BasicTypeEnum;
 

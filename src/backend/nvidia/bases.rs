@@ -100,8 +100,8 @@ fn have_recipes(group: &[Carried<'_>]) -> bool {
     numbers.len() * 2 <= recipes.len()
 }
 
-/// What the pointers of a group have in common: the base, the index of the step and the bytes of its unit, and the block
-/// that takes it.
+/// What the pointers of a group have in common: the base, the index of the step and the bytes of its unit, and the
+/// block that takes it.
 type Key = (Id, Id, u64, Id);
 
 /// A pointer that a loop carries, and that takes the same step in each iteration.

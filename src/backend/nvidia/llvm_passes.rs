@@ -18,9 +18,9 @@ use inkwell::module::Module;
 use inkwell::types::{AnyType, AnyTypeEnum};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue};
 
-/// Blocks of a function beyond which its loops are not rotated: LLVM repairs the tree of dominators after each rotation,
-/// in time that grows with the blocks behind the loop. 7,200 blocks of 2,400 loops in a row take it 2.5 seconds, twice as
-/// many four times as long.
+/// Blocks of a function beyond which its loops are not rotated: LLVM repairs the tree of dominators after each
+/// rotation, in time that grows with the blocks behind the loop. 7,200 blocks of 2,400 loops in a row take it 2.5
+/// seconds, twice as many four times as long.
 const MOST_BLOCKS_TO_ROTATE: u32 = 5_000;
 
 /// Whether a function has so many blocks that its loops stay as they are.

@@ -35,7 +35,8 @@ fn needs_hopper(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text).help(help))
 }
 
-/// The number of this thread among those of the warp that does `op`; for other threads it is no less than a warp's size.
+/// The number of this thread among those of the warp that does `op`; for other threads it is no less than a warp's
+/// size.
 fn place<'c>(cx: &Lower<'c, '_>, op: Op) -> Res<IntValue<'c>> {
     let warp = cx.ir.get(op, BY_WARP).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let first = cx.i32(warp * u64::from(cx.options.target.warp_size()));

@@ -130,8 +130,8 @@ pub(crate) fn rows(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
         .help("load the rows through pointers: `tl.load(ptr + rows[:, None] * stride + columns)`")
 }
 
-/// A mask of 16 bits with the numbers of the blocks that differ from this one in these bits of the number alone, of which
-/// this one is the first.
+/// A mask of 16 bits with the numbers of the blocks that differ from this one in these bits of the number alone, of
+/// which this one is the first.
 fn blocks_beside<'c>(cx: &mut Lower<'c, '_>, bits: u32) -> Res<Val<'c>> {
     let numbers = (0..=bits).filter(|number| number & !bits == 0).fold(0u64, |mask, number| mask | 1 << number);
     let own = cx.block_in_cluster()?;
@@ -233,10 +233,10 @@ fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
 
 /// An address of a descriptor that ptxas keeps in registers that all threads share, where the hardware reads it.
 ///
-/// ptxas adds a parameter's place to the address of all parameters next to each use. A copy is for one elected thread, so
-/// this addition becomes one of that thread, in registers of its own, and four instructions bring the sum to the shared
-/// ones in each round of a loop. That is not done to a sum with something that ptxas does not know to be zero: here the
-/// highest bit of a number of blocks, of which there are at most 65,535.
+/// ptxas adds a parameter's place to the address of all parameters next to each use. A copy is for one elected thread,
+/// so this addition becomes one of that thread, in registers of its own, and four instructions bring the sum to the
+/// shared ones in each round of a loop. That is not done to a sum with something that ptxas does not know to be zero:
+/// here the highest bit of a number of blocks, of which there are at most 65,535.
 pub(super) fn shared_address<'c>(cx: &mut Lower<'c, '_>, descriptor: Val<'c>) -> Res<Val<'c>> {
     let Val::PointerValue(address) = descriptor else { return Err(defect("a descriptor that is no address")) };
     let word = cx.int_type(32).into();

@@ -27,11 +27,11 @@ pub(super) fn grid<'c>(cx: &mut Lower<'c, '_>, what: Grid, axis: ProgramDim) -> 
     special_register(cx, &format!("{register}.{axis}"))
 }
 
-/// `shfl.sync` (PTX ISA): `bfly` where only fixed bits of the lane change, `up` and `down` for lanes at a distance, else
-/// `idx`.
+/// `shfl.sync` (PTX ISA): `bfly` where only fixed bits of the lane change, `up` and `down` for lanes at a distance,
+/// else `idx`.
 pub(super) fn shuffle<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, from: Source<'c>) -> Res<IntValue<'c>> {
-    // The last operand bounds the segment, which is the whole warp: its last lane, or its first one for `up`. Bits of the
-    // lane's own number that stay are its bits 8 to 12.
+    // The last operand bounds the segment, which is the whole warp: its last lane, or its first one for `up`. Bits of
+    // the lane's own number that stay are its bits 8 to 12.
     let (mode, operand, bound) = match from {
         Source::Flip(mask) => ("bfly", cx.i32(u64::from(mask)), 31),
         Source::Lane(lane) => ("idx", lane, 31),

@@ -4,14 +4,14 @@
 //! neither unwinding nor jumping out of it is sound. Running out of memory is one of them: LLVM cannot go on without
 //! the memory it asked for, and gives it back to nobody. So:
 //!
-//! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust), which does one
-//!    job after the other for the thread that it belongs to;
+//! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust), which does
+//!    one job after the other for the thread that it belongs to;
 //! 2. the handler sends the message to the waiting caller and parks that thread for good;
 //! 3. the caller gets the message as an error, and another thread for the next job. What the thread owned is lost with
 //!    it.
 //!
-//! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default. If there is no memory,
-//! the program decides how it ends ([`on_out_of_memory`]), since LLVM says nothing then.
+//! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default. If there is no
+//! memory, the program decides how it ends ([`on_out_of_memory`]), since LLVM says nothing then.
 //!
 //! The two handlers for memory have no C interface; their names are those of the C++ ABI.
 

@@ -328,8 +328,8 @@ impl Module {
         Ok(())
     }
 
-    /// Makes assembly of the module that was kept, in a way that spares registers. `None` if nothing was kept or it would
-    /// be the same.
+    /// Makes assembly of the module that was kept, in a way that spares registers. `None` if nothing was kept or it
+    /// would be the same.
     ///
     /// # Errors
     /// `E0709` when LLVM fails.

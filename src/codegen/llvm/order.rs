@@ -1,14 +1,14 @@
 //! Another order of the instructions in a block, for fewer registers.
 //!
 //! The lowering computes a tile operation by operation: all addresses, all masks, all loads, and so on. LLVM keeps that
-//! order. It is good for latency, and needs the more registers the more is alive at once. Where they do not suffice, the
-//! blocks that need most can get another order that has a clearly lower peak of live registers. Assemblers order
+//! order. It is good for latency, and needs the more registers the more is alive at once. Where they do not suffice,
+//! the blocks that need most can get another order that has a clearly lower peak of live registers. Assemblers order
 //! instructions anew, but what they make of it depends on what they are given.
 //!
 //! # Algorithm
 //!
-//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers, without asynchronous
-//! instructions:
+//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers, without
+//! asynchronous instructions:
 //!
 //! 1. *Pinned* instructions (what reads or writes memory or works across threads, as far as LLVM says) stay in their
 //!    order. Loads of LLVM's own stay between the pinned instructions around them. All others may move.
@@ -221,7 +221,8 @@ impl Scheduled {
         list.finish()
     }
 
-    /// Registers that a tree of instructions needs: the operand that needs most comes first, the others keep its result.
+    /// Registers that a tree of instructions needs: the operand that needs most comes first, the others keep its
+    /// result.
     fn needs(&self) -> Vec<u32> {
         let mut needs: Vec<u32> = vec![0; self.kinds.len()];
         for i in 0..self.kinds.len() {

@@ -67,8 +67,8 @@ pub(crate) trait LlvmTarget: Sync {
     /// Whether an instruction in inline assembly still works on its registers when the next one starts.
     fn is_asynchronous(&self, assembly: &str) -> bool;
 
-    /// Changes a module before the back end gets it. Says whether there is something that saves registers at the price of
-    /// instructions, which the first attempt leaves out.
+    /// Changes a module before the back end gets it. Says whether there is something that saves registers at the price
+    /// of instructions, which the first attempt leaves out.
     ///
     /// # Errors
     /// When LLVM fails.

@@ -2,8 +2,8 @@
 //!
 //! - Registers: values are renamed.
 //! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with shuffles and `select` as its
-//!   instructions, and the words are taken apart. Elements of 16 bits lie two to a register before and after, so where a
-//!   select only chooses from the halves of two registers, it is a permutation of bytes whose selector depends on the
+//!   instructions, and the words are taken apart. Elements of 16 bits lie two to a register before and after, so where
+//!   a select only chooses from the halves of two registers, it is a permutation of bytes whose selector depends on the
 //!   lane ([`Half`]), and packs or unpacks on the way.
 //! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`]. Between the blocks
 //!   of a cluster the barrier is the cluster's, and loads reach into the memory of other blocks.

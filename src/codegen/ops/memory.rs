@@ -2,7 +2,8 @@
 //!
 //! 1. The axis analysis says how many consecutive registers of a thread address consecutive elements at a matching
 //!    alignment, and how many consecutive mask bits are equal; the lesser of both, up to 16 bytes, is one access.
-//!    Where the mask allows less than the addresses do, the accesses of such a run share the address of its first element.
+//!    Where the mask allows less than the addresses do, the accesses of such a run share the address of its first
+//!    element.
 //! 2. An access moves words: elements narrower than 32 bits are packed into 32-bit words, and up to four words form a
 //!    vector. Eight bf16 are four words of two.
 //! 3. The mask of the first element predicates the access. A load's registers start as `other`, or zero, where the mask

@@ -6,11 +6,11 @@
 //! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
 //!    halves (`0 ∘ 2`, `1 ∘ 3`, then both). Where threads need many results, a thread does that for one of them and
 //!    stores it, and behind a second barrier all threads load what they need.
-//! 4. Between two warps that have a part of the same results each: wide stores of the own part, a barrier, wide loads of
-//!    the other.
+//! 4. Between two warps that have a part of the same results each: wide stores of the own part, a barrier, wide loads
+//!    of the other.
 //! 5. Across the blocks of a cluster the same, but the barrier is the cluster's, and a thread loads the partial results
-//!    of each block, the blocks in the order of their numbers. Where all lanes of a warp want the same result, each lane
-//!    loads one part of it instead, and the lanes combine them by shuffles: other blocks' memory takes longer.
+//!    of each block, the blocks in the order of their numbers. Where all lanes of a warp want the same result, each
+//!    lane loads one part of it instead, and the lanes combine them by shuffles: other blocks' memory takes longer.
 //!
 //! Values of the region are tuples: one per operand.
 
@@ -288,8 +288,8 @@ fn is_loaded_by_lanes(cx: &Lower<'_, '_>, op: Op, partials: &Partials) -> bool {
         && (partials.loads(&operand_bytes(cx.ir, op)) > FEW_LOADS || saves_by_lanes(cx, op, partials))
 }
 
-/// Whether combining takes so many operations that a shuffle of each operand in each round costs less than what all lanes
-/// would do alike: so for the greater of two values with their indices, but not for sums.
+/// Whether combining takes so many operations that a shuffle of each operand in each round costs less than what all
+/// lanes would do alike: so for the greater of two values with their indices, but not for sums.
 fn saves_by_lanes(cx: &Lower<'_, '_>, op: Op, partials: &Partials) -> bool {
     let Some(block) = cx.ir.body(op, 0) else { return false };
     let (parts, operands) = (partials.all_parts(), cx.ir.operands(op).len());

@@ -7,11 +7,11 @@
 //! 2. Where a thread has several values, a step can halve them instead: of each pair of values the lane keeps one,
 //!    sends the other, and gets what the other lane has of the one that it keeps. With 32 values and 5 steps that is
 //!    16 + 8 + 4 + 2 + 1 shuffles instead of 160. Then each lane has the result of one value. Results that go through
-//!    shared memory are stored like that ([`Spread::slot_shift`]); others go to all lanes again, by one shuffle for each
-//!    ([`Spread::gathered`]).
+//!    shared memory are stored like that ([`Spread::slot_shift`]); others go to all lanes again, by one shuffle for
+//!    each ([`Spread::gathered`]).
 //!
-//! All ways combine the same pairs of numbers. Where a product is what is added, it may be fused with the first addition
-//! in one way and not in the other, so last bits can differ.
+//! All ways combine the same pairs of numbers. Where a product is what is added, it may be fused with the first
+//! addition in one way and not in the other, so last bits can differ.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
@@ -118,8 +118,8 @@ fn has_bit<'c>(cx: &mut Lower<'c, '_>, bit: u32) -> Res<IntValue<'c>> {
 }
 
 impl Spread {
-    /// The steps that halve, from the first on: as many as cost least, by [`SHUFFLE`] and [`SELECT`], if that is clearly
-    /// less than without.
+    /// The steps that halve, from the first on: as many as cost least, by [`SHUFFLE`] and [`SELECT`], if that is
+    /// clearly less than without.
     fn new<'c>(cx: &Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &[Tuple<'c>]) -> Spread {
         let bits: Vec<u32> = plan.steps.iter().map(|s| s.lanes).take_while(|l| l.is_power_of_two()).collect();
         if !plan.steps.iter().all(is_in_place) {
@@ -147,7 +147,8 @@ impl Spread {
         }
     }
 
-    /// Whether the slots of values that lie in other lanes differ by what the lane decides, and are filled in one round.
+    /// Whether the slots of values that lie in other lanes differ by what the lane decides, and are filled in one
+    /// round.
     fn fits(&self, plan: &ReducePlan) -> bool {
         let Delivery::Shared(partials) = &plan.delivery else { return true };
         let slot = |g: usize| partials.store.apply_packed(plan.groups[g][0] as u64);

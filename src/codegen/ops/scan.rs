@@ -390,8 +390,8 @@ impl Scan<'_> {
         Ok(step.next.iter().map(|&class| whole[class].clone()).collect())
     }
 
-    /// Loads the totals of a run of classes of which one is `like`: what goes before them, and the totals of their larger
-    /// blocks.
+    /// Loads the totals of a run of classes of which one is `like`: what goes before them, and the totals of their
+    /// larger blocks.
     fn load_run<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
@@ -418,9 +418,10 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The second half of a step across warps and the step over the classes of a thread that ends the scan, class by class
-    /// in the order of the scan: the totals of a run are loaded where the first of them is wanted, and the prefixes of a
-    /// class are done before the next class begins. So a thread keeps one run of totals, not those of the whole line.
+    /// The second half of a step across warps and the step over the classes of a thread that ends the scan, class by
+    /// class in the order of the scan: the totals of a run are loaded where the first of them is wanted, and the
+    /// prefixes of a class are done before the next class begins. So a thread keeps one run of totals, not those of the
+    /// whole line.
     fn in_order<'c>(
         &self,
         cx: &mut Lower<'c, '_>,

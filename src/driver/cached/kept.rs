@@ -36,8 +36,8 @@ pub(super) struct Result {
 }
 
 impl Result {
-    /// Keeps what was made. The first `front` diagnostics are the front end's, which are another's to keep. It is `None`
-    /// if a diagnostic cannot be kept.
+    /// Keeps what was made. The first `front` diagnostics are the front end's, which are another's to keep. It is
+    /// `None` if a diagnostic cannot be kept.
     pub(super) fn of(made: &Compiled, front: usize, sources: &SourceMap) -> Option<Result> {
         // The rest is the front end's, or not kept.
         let Compiled {

@@ -18,8 +18,8 @@ use crate::passes::ttg::full_iterations;
 use crate::ptxas::Stop;
 use crate::threads::{self, Core};
 
-/// Bytes of PTX beyond which there is no other attempt: ptxas takes seconds for more. It is not the time of the first try
-/// that decides, since a busy machine must make the same code as an idle one.
+/// Bytes of PTX beyond which there is no other attempt: ptxas takes seconds for more. It is not the time of the first
+/// try that decides, since a busy machine must make the same code as an idle one.
 const LARGEST: usize = 300_000;
 
 fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>) -> Tools<'a> {
@@ -36,8 +36,8 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
     }
 }
 
-/// Assembly with its instructions in another order, and what the assembler made of it. `None` if there is no other order
-/// or the assembler failed.
+/// Assembly with its instructions in another order, and what the assembler made of it. `None` if there is no other
+/// order or the assembler failed.
 type OtherOrder = Option<(String, Binary)>;
 
 /// Whether another order of instructions is worth a try, for a kernel with this assembly.
@@ -62,7 +62,8 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Keeps TTGIR before the passes in front of code generation, if a kernel that spills would be compiled again from it.
+    /// Keeps TTGIR before the passes in front of code generation, if a kernel that spills would be compiled again from
+    /// it.
     pub(super) fn keep_spare(&mut self, ir: &Ir) {
         let copies = self.gpu_options().pipelining.iterations == Iterations::Full;
         let may = copies && self.options.retry && self.goes_past(Stage::Assembly);
@@ -74,10 +75,10 @@ impl Flow<'_, '_> {
     /// Assembles PTX of ours. The PTX comes back as the assembler was given it for the binary.
     ///
     /// 1. A kernel that spills, and whose loops do their full blocks in copies, is compiled without the copies. That is
-    ///    taken if nothing spills any more. With fewer spills, what the masks cost was more than what the spills had cost
-    ///    (0.49 to 0.99 of the speed).
-    /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which is
-    ///    taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
+    ///    taken if nothing spills any more. With fewer spills, what the masks cost was more than what the spills had
+    ///    cost (0.49 to 0.99 of the speed).
+    /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which
+    ///    is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
     ///
     /// Where it is likely that the second is needed, it is made while the assembler still works on the first. Which is
     /// taken does not depend on that.
@@ -136,8 +137,8 @@ impl Flow<'_, '_> {
         may && self.generator().is_ok_and(|generator| generator.may_spill(ptx))
     }
 
-    /// The first answer, and what [`Flow::other_order`] gives, made at the same time. The latter is `None` if it was not
-    /// tried or proved needless.
+    /// The first answer, and what [`Flow::other_order`] gives, made at the same time. The latter is `None` if it was
+    /// not tried or proved needless.
     fn with_other_order(&mut self, module: &mut Module, ptx: &str) -> Step<(Binary, Option<OtherOrder>)> {
         let shared = self.made.metadata.shared;
         let (options, target) = (self.options.clone(), self.job.target);

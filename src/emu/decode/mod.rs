@@ -1,7 +1,7 @@
 //! From the tree of a PTX text to flat code that runs.
 //!
-//! 1. Variables of the module get their places: `.global` and `.const` ones in one block of bytes, `.shared` ones at the
-//!    start of a block's shared memory, `.extern .shared` ones behind them.
+//! 1. Variables of the module get their places: `.global` and `.const` ones in one block of bytes, `.shared` ones at
+//!    the start of a block's shared memory, `.extern .shared` ones behind them.
 //! 2. Each function becomes a list of steps ([`Op`](op::Op)). Registers become slots, labels become indices, types and
 //!    modifiers become functions. Each file of this folder knows one family of instructions.
 //! 3. `flow.rs` finds out where divergent lanes meet again.

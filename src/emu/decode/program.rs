@@ -1,7 +1,7 @@
 //! The decoded program: flat code of functions, in which registers are slots and labels are indices.
 //!
-//! A function's registers are `0..registers`; behind those that the text declares come temporaries and constants, so that
-//! every operand of an instruction is a slot. Predicates are slots of their own, a bit for each lane.
+//! A function's registers are `0..registers`; behind those that the text declares come temporaries and constants, so
+//! that every operand of an instruction is a slot. Predicates are slots of their own, a bit for each lane.
 
 use std::collections::BTreeMap;
 

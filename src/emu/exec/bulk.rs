@@ -204,7 +204,8 @@ impl Env<'_, '_> {
 
     /// Refuses coordinates at which the hardware ends the launch with an illegal instruction. A box starts at a chunk
     /// of the innermost axis: no manual says so, and an H200 insists on it (docs/testing.md, "On a GPU"). A box that is
-    /// written does not start before the tensor ("CUDA C++ Programming Guide, TMA: Negative indices and out of bounds").
+    /// written does not start before the tensor ("CUDA C++ Programming Guide, TMA: Negative indices and out of
+    /// bounds").
     fn box_is_allowed(&self, warp: &Warp, map: &TensorMap, coordinates: &[i32], way: Way, lane: usize) -> Try<()> {
         let innermost = i64::from(coordinates[0]);
         let byte = innermost * i64::from(map.element.bytes());
@@ -475,8 +476,8 @@ impl Env<'_, '_> {
     }
 }
 
-/// The bytes of shared memory that pieces cover: start and length of each run. Where a row leaves the tensor, two pieces
-/// meet within a granule of the detectors, and one copy must not look like two.
+/// The bytes of shared memory that pieces cover: start and length of each run. Where a row leaves the tensor, two
+/// pieces meet within a granule of the detectors, and one copy must not look like two.
 fn runs(pieces: &[Piece]) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = vec![];
     for piece in pieces {

@@ -1,15 +1,15 @@
-//! Lanes of one warp that wait for each other ("PTX ISA, Independent Thread Scheduling"): each lane makes progress, though
-//! others of its warp go round a loop.
+//! Lanes of one warp that wait for each other ("PTX ISA, Independent Thread Scheduling"): each lane makes progress,
+//! though others of its warp go round a loop.
 //!
-//! A path of a warp normally goes on until it meets the others. After [`PATIENCE`] rounds of loops another path gets its
-//! turn: the other side of the branch, or lanes that wait where paths meet. In the second case the lanes that wait go on
-//! before the others have come, and the warp is *torn*. Lanes of a torn warp that reach an instruction for the whole warp
-//! are *parked* there until the others come too.
+//! A path of a warp normally goes on until it meets the others. After [`PATIENCE`] rounds of loops another path gets
+//! its turn: the other side of the branch, or lanes that wait where paths meet. In the second case the lanes that wait
+//! go on before the others have come, and the warp is *torn*. Lanes of a torn warp that reach an instruction for the
+//! whole warp are *parked* there until the others come too.
 //!
 //! The order of the stack stays as it was: lanes are above the place where they meet others.
 //!
-//! Example: 32 lanes try to take a lock in a loop. One takes it, leaves the loop, and waits at its end for the others, who
-//! never come. After a while it goes on, gives the lock back, and the next lane gets it.
+//! Example: 32 lanes try to take a lock in a loop. One takes it, leaves the loop, and waits at its end for the others,
+//! who never come. After a while it goes on, gives the lock back, and the next lane gets it.
 
 use super::Try;
 use super::env::Env;

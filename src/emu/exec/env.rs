@@ -1,5 +1,5 @@
-//! What the warps of a cluster share: the blocks' shared memory and barriers, global memory, asynchronous work, and what
-//! was found.
+//! What the warps of a cluster share: the blocks' shared memory and barriers, global memory, asynchronous work, and
+//! what was found.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! What the lanes of a warp tell each other ("PTX ISA, shfl.sync", "vote.sync", "match.sync", "redux.sync",
 //! "elect.sync", "activemask", "bar.warp.sync").
 //!
-//! A member mask names the lanes that must be there. The emulator asks that all of them that have not exited execute the
-//! instruction together.
+//! A member mask names the lanes that must be there. The emulator asks that all of them that have not exited execute
+//! the instruction together.
 
 use super::Try;
 use super::env::Env;

@@ -5,8 +5,8 @@
 //! 2. `cluster.rs` schedules the warps of a cluster, and lands asynchronous work.
 //! 3. `step.rs` executes the steps of a warp until it waits. The other files hold a family of instructions each.
 //!
-//! A warp has one program counter, the mask of the lanes that are there, and a stack of the lanes that are elsewhere and
-//! of the places where they meet.
+//! A warp has one program counter, the mask of the lanes that are there, and a stack of the lanes that are elsewhere
+//! and of the places where they meet.
 
 mod access;
 mod atomic;

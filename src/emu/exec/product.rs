@@ -1,9 +1,9 @@
 //! `wgmma`: asynchronous products of a warp group, its fences and groups ("PTX ISA, Asynchronous Warpgroup Level Matrix
 //! Multiply-Accumulate Instructions").
 //!
-//! A warp computes its own 16 rows. It reads shared memory when the product lands: when it is issued, at the wait for its
-//! group, or at a step between. From issue to wait its registers are in flight: the accumulators are nobody's to read
-//! or write, and an operand in registers is nobody's to write. A register that was touched since the last
+//! A warp computes its own 16 rows. It reads shared memory when the product lands: when it is issued, at the wait for
+//! its group, or at a step between. From issue to wait its registers are in flight: the accumulators are nobody's to
+//! read or write, and an operand in registers is nobody's to write. A register that was touched since the last
 //! `wgmma.fence` is not one that a product may use, and the first product needs a fence.
 
 use std::collections::BTreeSet;

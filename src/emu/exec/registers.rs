@@ -4,8 +4,8 @@
 //! - A block has a pool of registers. `.dec` gives to it, and `.inc` waits until it holds enough. How many registers a
 //!   thread has at the start is known from `.maxnreg`. Without it the emulator takes the most that a block of this size
 //!   can have, so a warp that waits forever here waits forever on a GPU too.
-//! - How many registers a program needs is the assembler's business. A product that names more of them than the warp has is
-//!   a finding, since all of these are there at once.
+//! - How many registers a program needs is the assembler's business. A product that names more of them than the warp
+//!   has is a finding, since all of these are there at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! The trace of a warp: each step with its place, what it read, and what it wrote.
 //!
-//! Registers are those of the first lane that executes the step. A store shows what each lane writes where, and an atomic
-//! operation what each lane finds there. What asynchronous work writes is not shown: it lands later.
+//! Registers are those of the first lane that executes the step. A store shows what each lane writes where, and an
+//! atomic operation what each lane finds there. What asynchronous work writes is not shown: it lands later.
 
 use super::access::Spot;
 use super::env::Env;

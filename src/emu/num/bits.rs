@@ -116,9 +116,9 @@ pub fn popc(ty: Type, a: u64) -> u64 {
     u64::from((a & ty.mask()).count_ones())
 }
 
-/// `fns`: the place of the `offset`-th set bit of `value` from `base` on: upwards for a positive offset, where the first
-/// is at or after `base`, downwards for a negative one. 0 asks whether `base` itself is set. 0xffffffff if there is
-/// none.
+/// `fns`: the place of the `offset`-th set bit of `value` from `base` on: upwards for a positive offset, where the
+/// first is at or after `base`, downwards for a negative one. 0 asks whether `base` itself is set. 0xffffffff if there
+/// is none.
 #[must_use]
 pub fn fns(value: u64, base: u64, offset: u64) -> u64 {
     let (value, base, offset) = (value as u32, base as u32, offset as i32);

@@ -1,4 +1,5 @@
-//! The types of PTX's operands, its rounding modes, and the flags of arithmetic (PTX ISA, "Types", "Rounding Modifiers").
+//! The types of PTX's operands, its rounding modes, and the flags of arithmetic (PTX ISA, "Types", "Rounding
+//! Modifiers").
 
 use ttc_float::FloatKind;
 
@@ -103,8 +104,8 @@ impl Type {
         if self.is_signed() { i128::from(signed(bits, self.bits())) } else { i128::from(bits & self.mask()) }
     }
 
-    /// A value in a wider register: the sign fills it for a signed type, and zeros for any other (PTX ISA, "Operand Size
-    /// Exceeding Instruction-Type Size").
+    /// A value in a wider register: the sign fills it for a signed type, and zeros for any other (PTX ISA, "Operand
+    /// Size Exceeding Instruction-Type Size").
     #[must_use]
     pub fn extend(self, bits: u64) -> u64 {
         if self.is_signed() { signed(bits, self.bits()) as u64 } else { bits & self.mask() }

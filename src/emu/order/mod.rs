@@ -1,6 +1,7 @@
 //! Happens-before: what each warp knows of what the others did, and the accesses that nobody ordered.
 //!
-//! The agents are the warps of a cluster, and what works for them asynchronously. Agent numbers, for a cluster of W warps:
+//! The agents are the warps of a cluster, and what works for them asynchronously. Agent numbers, for a cluster of W
+//! warps:
 //!
 //! | numbers | agent | its time |
 //! |---|---|---|
@@ -17,8 +18,8 @@
 //! 3. Every granule of memory remembers its last write and the reads since ([`Shadow`]). An access that does not know
 //!    a conflicting one of them is a race.
 //!
-//! Example: warp 0 stores and waits at a barrier, warp 1 waits there and loads. The barrier's clock has warp 0 at time 1,
-//! the store was at time 1, so the load knows it. Without the barrier warp 1 has warp 0 at time 0: a race.
+//! Example: warp 0 stores and waits at a barrier, warp 1 waits there and loads. The barrier's clock has warp 0 at time
+//! 1, the store was at time 1, so the load knows it. Without the barrier warp 1 has warp 0 at time 0: a race.
 
 mod clock;
 mod global;

@@ -1,12 +1,12 @@
-//! Who synchronises with whom: the scopes of releases, acquires and fences ("PTX ISA, Memory Consistency Model", "Scope",
-//! "Morally strong operations", "Synchronization").
+//! Who synchronises with whom: the scopes of releases, acquires and fences ("PTX ISA, Memory Consistency Model",
+//! "Scope", "Morally strong operations", "Synchronization").
 //!
-//! A release reaches an acquire of the same place if each of the two has a scope that includes the other's thread. A fence
-//! and a relaxed access behind it are a release with the narrower of their two scopes, and a relaxed access with a fence
-//! behind it is an acquire in the same way.
+//! A release reaches an acquire of the same place if each of the two has a scope that includes the other's thread. A
+//! fence and a relaxed access behind it are a release with the narrower of their two scopes, and a relaxed access with
+//! a fence behind it is an acquire in the same way.
 //!
-//! Example: block 0 stores, executes `fence.acq_rel.cta` and sets a flag with `st.relaxed.gpu`. Block 1 finds the flag and
-//! executes `fence.acq_rel.gpu`. The first fence is for its own block, so block 1 does not know the store.
+//! Example: block 0 stores, executes `fence.acq_rel.cta` and sets a flag with `st.relaxed.gpu`. Block 1 finds the flag
+//! and executes `fence.acq_rel.gpu`. The first fence is for its own block, so block 1 does not know the store.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! How a tensor core adds products to an accumulator.
 //!
-//! The PTX ISA leaves the order and the rounding open. What follows models Hopper; [`model`] holds every number that was
-//! found by measuring, and nothing else in the emulator depends on them.
+//! The PTX ISA leaves the order and the rounding open. What follows models Hopper; [`model`] holds every number that
+//! was found by measuring, and nothing else in the emulator depends on them.
 //!
 //! # Floats
 //!

@@ -9,8 +9,9 @@
 //! | 49–51 | base offset |
 //! | 62–63 | swizzle: 0 none, 1 for 128, 2 for 64, 3 for 32 bytes |
 //!
-//! A matrix is made of *core tiles*, eight lines of one span: 16 bytes without a swizzle, else the swizzle's. A line runs
-//! along K (*K-major*) or along M or N (*MN-major*), and within a tile one line follows the other. From tile to tile:
+//! A matrix is made of *core tiles*, eight lines of one span: 16 bytes without a swizzle, else the swizzle's. A line
+//! runs along K (*K-major*) or along M or N (*MN-major*), and within a tile one line follows the other. From tile to
+//! tile:
 //!
 //! | | along the lines | across them |
 //! |---|---|---|

@@ -1,12 +1,13 @@
 //! Tensor maps: a tensor in global memory, and the box of it that one copy moves (PTX ISA, "Tensors", "Tensor-map",
 //! "tensormap.replace"; CUDA driver API, "Tensor Map Object Management").
 //!
-//! The hardware's 128 bytes are not published. The emulator has a form of its own ([`TensorMap::encode`]), in which zeros
-//! mean what a kernel relies on that clears a map and then replaces fields: no swizzle, zeros for what lies outside.
+//! The hardware's 128 bytes are not published. The emulator has a form of its own ([`TensorMap::encode`]), in which
+//! zeros mean what a kernel relies on that clears a map and then replaces fields: no swizzle, zeros for what lies
+//! outside.
 //!
-//! A copy in tile mode has the coordinates of the box's first element, innermost axis first. Elements follow one another
-//! in shared memory, the innermost axis fastest, and then the swizzle moves chunks. Elements outside of the tensor are
-//! filled on the way to shared memory, and left out on the way back.
+//! A copy in tile mode has the coordinates of the box's first element, innermost axis first. Elements follow one
+//! another in shared memory, the innermost axis fastest, and then the swizzle moves chunks. Elements outside of the
+//! tensor are filled on the way to shared memory, and left out on the way back.
 //!
 //! On the way back, also of reductions, a chunk of 16 bytes of a row is written to its end if its first byte is inside.
 //! No manual says so; an H200 does it (docs/testing.md, "On a GPU").
@@ -204,8 +205,9 @@ impl TensorMap {
         (0..self.axes()).map(|i| self.shape(i)).product::<u32>() * self.element.bytes()
     }
 
-    /// The elements of the box at these coordinates, in the order of shared memory. A copy to the tensor (`store`), and a
-    /// reduction too, moves whole chunks of 16 bytes: one that starts inside of the innermost axis is written to its end.
+    /// The elements of the box at these coordinates, in the order of shared memory. A copy to the tensor (`store`), and
+    /// a reduction too, moves whole chunks of 16 bytes: one that starts inside of the innermost axis is written to its
+    /// end.
     pub fn places<'a>(&'a self, coordinates: &'a [i32], store: bool) -> impl Iterator<Item = Place> + 'a {
         let bytes = self.element.bytes();
         let per_chunk = if store { i64::from(16 / bytes) } else { 1 };
@@ -232,8 +234,8 @@ impl TensorMap {
         self.swizzle.apply(base + offset)
     }
 
-    /// What an element outside of the tensor becomes, in its low bits. The NaN is that of an H200: the same 16 bits over
-    /// and over, in floats of all widths.
+    /// What an element outside of the tensor becomes, in its low bits. The NaN is that of an H200: the same 16 bits
+    /// over and over, in floats of all widths.
     #[must_use]
     pub fn fill(&self) -> u64 {
         let is_float = match self.element {

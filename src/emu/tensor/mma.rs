@@ -3,8 +3,8 @@
 //! 1. The elements of A and B are collected from the lanes ([`super::fragment`]).
 //! 2. Each element of the result is the sum of a row times a column ([`super::accumulate`]).
 //!
-//! On sm_90 there is no instruction for products of 8-bit floats within a warp. `ptxas` converts the operands to f16 and
-//! multiplies twice: first the first two elements of every word, from zero; then the other two, on top of that. The
+//! On sm_90 there is no instruction for products of 8-bit floats within a warp. `ptxas` converts the operands to f16
+//! and multiplies twice: first the first two elements of every word, from zero; then the other two, on top of that. The
 //! result is added to the accumulator in f32. This file does the same.
 //!
 //! Example: `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32` is `Mma { m: 16, n: 8, k: 16, a: F16, b: F16, c: F32,

@@ -3,14 +3,15 @@
 //! Everything is exact in f64, so that the result is the same bit for bit:
 //! 1. [`Floats`] decodes an operand once: values in f64, and the exponents that the model compares.
 //! 2. The largest exponent of a block, and with it the lowest place that is kept, is found for each column.
-//! 3. A product has at most 22 bits, and its multiple by a power of two is exact. Conversion to an integer drops what lies
-//!    below the lowest place. At most 27 bits are left, so eight products fit 32 bits.
+//! 3. A product has at most 22 bits, and its multiple by a power of two is exact. Conversion to an integer drops what
+//!    lies below the lowest place. At most 27 bits are left, so eight products fit 32 bits.
 //! 4. The sum fits 33 bits, and is exact in f64 again. Its rounding to f32 towards zero drops bits.
 //!
-//! A line that holds a number that is not finite, an accumulator that is none, and a result that is no normal number take
-//! the way of [`multiply_add`].
+//! A line that holds a number that is not finite, an accumulator that is none, and a result that is no normal number
+//! take the way of [`multiply_add`].
 //!
-//! Example: with 25 places, 1.5 · 2^-26 beside 1 becomes trunc(1.5 · 2^-26 · 2^25) = 0, and 1.5 · 2^-25 becomes 1 of 2^-25.
+//! Example: with 25 places, 1.5 · 2^-26 beside 1 becomes trunc(1.5 · 2^-26 · 2^25) = 0, and 1.5 · 2^-25 becomes 1 of
+//! 2^-25.
 
 use super::accumulate::{Factor, Formats, Model, multiply_add};
 use crate::emu::num::Rounding;
@@ -172,8 +173,8 @@ fn start(kind: FloatKind, bits: u64) -> Option<(f64, i32)> {
     is_finite.then_some((value, if value == 0.0 { NOTHING } else { exponent.max(1) - bias }))
 }
 
-/// The accumulators after a block of finite numbers. `None` if an accumulator is not finite, or if a result is no normal
-/// number and not zero.
+/// The accumulators after a block of finite numbers. `None` if an accumulator is not finite, or if a result is no
+/// normal number and not zero.
 #[inline]
 fn block(
     formats: Formats,
@@ -256,8 +257,8 @@ impl Integers {
     }
 }
 
-/// [`multiply_add_row`] for integers, which [`super::accumulate`] describes too. With `saturate` sums are clamped to 32 bits
-/// with a sign.
+/// [`multiply_add_row`] for integers, which [`super::accumulate`] describes too. With `saturate` sums are clamped to 32
+/// bits with a sign.
 pub(super) fn multiply_add_integers(
     (left, row): (&Integers, usize),
     (right, group): (&Integers, usize),

@@ -1,5 +1,5 @@
-//! `wgmma.mma_async`: four warps multiply 64 rows of A by up to 256 columns of B (PTX ISA, "Asynchronous Warpgroup Level
-//! Matrix Instructions", "Register Fragments and Shared Memory Matrix Layouts").
+//! `wgmma.mma_async`: four warps multiply 64 rows of A by up to 256 columns of B (PTX ISA, "Asynchronous Warpgroup
+//! Level Matrix Instructions", "Register Fragments and Shared Memory Matrix Layouts").
 //!
 //! 1. B, and A unless it is in registers, is read from shared memory through its descriptor ([`Wgmma::right`],
 //!    [`Wgmma::left`]).
@@ -8,8 +8,8 @@
 //!
 //! K covers 32 bytes: 8 tf32, 16 f16 or bf16, 32 elements of 8 bits.
 //!
-//! Example: `wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16` has 128 accumulator registers a lane, and 4 of A if it
-//! is in registers.
+//! Example: `wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16` has 128 accumulator registers a lane, and 4 of A if
+//! it is in registers.
 
 use std::convert::Infallible;
 

@@ -1,5 +1,5 @@
-//! The meaning of each operation, in one file for each family; `dispatch.rs` chooses between them. Every `match` over a dialect's operations lists all of
-//! them, except for those that only TTGIR has.
+//! The meaning of each operation, in one file for each family; `dispatch.rs` chooses between them. Every `match` over a
+//! dialect's operations lists all of them, except for those that only TTGIR has.
 
 pub(crate) mod arith;
 pub(crate) mod atomics;

@@ -1,5 +1,5 @@
-//! The `amdg` dialect: what only AMD's GPUs have: buffer instructions, which take a scalar address and offsets, and what
-//! their products need. And what Triton uses of `rocdl`, the dialect of their instructions.
+//! The `amdg` dialect: what only AMD's GPUs have: buffer instructions, which take a scalar address and offsets, and
+//! what their products need. And what Triton uses of `rocdl`, the dialect of their instructions.
 
 use super::enums::{CacheModifier, EvictionPolicy, MemScope, MemSemantic, RmwKind, SchedGroup};
 use super::table::dialect;
@@ -9,7 +9,8 @@ dialect! {
     /// Operations of the `amdg` dialect.
     Amdg(AmdgOp) "amdg" (amdg) {
         /// Reads memory at offsets, in elements, from a scalar address. Where the mask is false nothing is read and the
-        /// result is `other`, or 0 without it. `contiguity`: elements known to be adjacent; `stride`: bytes between rows.
+        /// result is `other`, or 0 without it. `contiguity`: elements known to be adjacent; `stride`: bytes between
+        /// rows.
         BufferLoad "buffer_load"
             (ptr: one PTR, offsets: one I32_TENSOR, stride: opt I32, mask: opt BOOL_LIKE, other: opt TENSOR)
             -> (result: one TENSOR)
@@ -95,7 +96,8 @@ dialect! {
             ],
             verify: Some(verify::amdg::buffer_atomic_rmw),
         };
-        /// Atomically stores `val` at offsets from a scalar address if what is there equals `cmp`; gives what was there.
+        /// Atomically stores `val` at offsets from a scalar address if what is there equals `cmp`; gives what was
+        /// there.
         BufferAtomicCas "buffer_atomic_cas"
             (ptr: one PTR, offsets: one I32_TENSOR, cmp: one TENSOR, val: one TENSOR, stride: opt I32)
             -> (result: one TENSOR)

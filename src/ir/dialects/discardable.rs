@@ -83,10 +83,11 @@ pub const LATENCY: Key<Int<32>> = Key::new("tt.latency");
 pub const STAGE: Key<Int<32>> = Key::new("loop.stage");
 /// Of an operation in a loop: its place among those of all stages.
 pub const CLUSTER: Key<Int<32>> = Key::new("loop.cluster");
-/// Of a `ttng.arrive_barrier`: no thread waits for another warp, and each warp arrives when its own threads have got here.
+/// Of a `ttng.arrive_barrier`: no thread waits for another warp, and each warp arrives when its own threads have got
+/// here.
 pub const EACH_WARP: Key<Unit> = Key::new("ttc.each_warp");
-/// Of a `ttng.wait_barrier`, a `ttng.barrier_expect` or a `ttng.async_tma_copy_global_to_local`: the first warp alone does
-/// it, and nobody waits for the others.
+/// Of a `ttng.wait_barrier`, a `ttng.barrier_expect` or a `ttng.async_tma_copy_global_to_local`: the first warp alone
+/// does it, and nobody waits for the others.
 pub const FIRST_WARP: Key<Unit> = Key::new("ttc.first_warp");
 /// Of a `ttng.tensormap_create` or a `ttng.tensormap_fenceproxy_acquire`: the warp that does it, instead of the first.
 pub const BY_WARP: Key<Int<32>> = Key::new("ttc.by_warp");

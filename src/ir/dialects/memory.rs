@@ -110,11 +110,11 @@ pub enum Order {
     Barrier,
     /// As `Barrier`, in those operations of which this holds.
     BarrierIf(fn(&Ir, Op) -> bool),
-    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. In the others
-    /// they only meet: what this orders is what a fence released before.
+    /// As `Barrier`, for the threads of all blocks of the cluster, in those operations of which this holds. In the
+    /// others they only meet: what this orders is what a fence released before.
     ClusterBarrierIf(fn(&Ir, Op) -> bool),
-    /// At an mbarrier: in those operations of which this holds, each warp lets what it has done come before what the first
-    /// warp does behind a wait there. In the others all threads have done it, as at `Barrier`.
+    /// At an mbarrier: in those operations of which this holds, each warp lets what it has done come before what the
+    /// first warp does behind a wait there. In the others all threads have done it, as at `Barrier`.
     LeavesIf(fn(&Ir, Op) -> bool),
     /// At an mbarrier, in those operations of which this holds: the first warp waits until all warps have left.
     EntersIf(fn(&Ir, Op) -> bool),

@@ -295,7 +295,8 @@ pub struct OpSpec {
     pub layouts: LayoutRule,
     /// What it orders beside the accesses that its operands and results state.
     pub order: Order,
-    /// Whether its accesses to shared memory, or its arrivals at mbarriers, are made in other blocks of the cluster too.
+    /// Whether its accesses to shared memory, or its arrivals at mbarriers, are made in other blocks of the cluster
+    /// too.
     pub reaches_blocks: Option<fn(&Ir, Op) -> bool>,
     /// How its threads exchange data, if they do.
     pub exchange: Option<Exchange>,

@@ -1,8 +1,8 @@
 //! How the types of an operation's operands and results follow from one another, as data.
 //!
-//! A table entry states it once, `types: &[TypeRule::bits("mask", "src")]`, and two parts of the compiler act on it: the
-//! reader of text fills in the types that the text leaves out ([`super::infer`]), and the verifier refuses types that
-//! disagree (`ir::verify`).
+//! A table entry states it once, `types: &[TypeRule::bits("mask", "src")]`, and two parts of the compiler act on it:
+//! the reader of text fills in the types that the text leaves out ([`super::infer`]), and the verifier refuses types
+//! that disagree (`ir::verify`).
 
 use crate::ir::core::Type;
 

@@ -119,8 +119,8 @@ pub fn parent(e: &Encoding) -> Option<Attr> {
     }
 }
 
-/// Whether an encoding, or one that it is derived from, is a generic linear one, whose warps may move along several axes
-/// at once.
+/// Whether an encoding, or one that it is derived from, is a generic linear one, whose warps may move along several
+/// axes at once.
 #[must_use]
 pub fn is_generic(encoding: Attr) -> bool {
     let whole = std::iter::successors(Some(encoding), |&e| parent(e.as_encoding()?));
@@ -208,8 +208,8 @@ pub fn stated_cga(e: &Encoding) -> Option<&Bases> {
 /// How the blocks of a cluster share what a type describes: their bases, none where it has no layout.
 ///
 /// They are those of the encoding, but: a slice has those of its parent without the coordinate that it removes; the
-/// blocks do not share the axis along which an operand is summed up, so there its parent's are 0; and the coordinates of
-/// a linear layout, which are those of elements, become numbers of blocks.
+/// blocks do not share the axis along which an operand is summed up, so there its parent's are 0; and the coordinates
+/// of a linear layout, which are those of elements, become numbers of blocks.
 #[must_use]
 pub fn cga_of(ty: Type) -> Bases {
     fn bases(encoding: Attr) -> Bases {

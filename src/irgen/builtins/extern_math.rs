@@ -1,10 +1,10 @@
-//! Functions of libdevice, NVIDIA's library of device mathematics, as `tt.extern_elementwise`; for AMD those of the same
-//! names in its own libraries ([`super::extern_amd`]).
+//! Functions of libdevice, NVIDIA's library of device mathematics, as `tt.extern_elementwise`; for AMD those of the
+//! same names in its own libraries ([`super::extern_amd`]).
 //!
 //! The table gives for each name the symbols by argument types, one letter a type: `i l` int32 and int64, `u m` uint32
 //! and uint64, `f d` fp32 and fp64. `"f:acosf:f d:acos:d"` reads: one fp32 gives `__nv_acosf` with an fp32 result, one
-//! fp64 `__nv_acos`. A second letter of the result is what it is converted to. The argument types must match exactly, as in Triton; shapes broadcast. Tests (`isnan`, `isinf`, …)
-//! give a truth value.
+//! fp64 `__nv_acos`. A second letter of the result is what it is converted to. The argument types must match exactly,
+//! as in Triton; shapes broadcast. Tests (`isnan`, `isinf`, …) give a truth value.
 
 use std::sync::LazyLock;
 

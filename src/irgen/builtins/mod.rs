@@ -1,11 +1,11 @@
 //! The primitives of the language, in one table: name, parameters, documentation, function.
 //!
-//! What Triton itself writes in its language is not here but in the prelude ([`super::front::prelude`]); how a signature
-//! is written stands at [`Builtin`](super::value::Builtin).
+//! What Triton itself writes in its language is not here but in the prelude ([`super::front::prelude`]); how a
+//! signature is written stands at [`Builtin`](super::value::Builtin).
 //!
-//! To add one: an entry in the table of its family, with a function `fn(&mut Emitter, &Args) -> R<Object>`, and `.method()`
-//! behind it if tensors have it as a method; a case under `tests/irgen`. A primitive that calls functions which it is
-//! given is an entry of `calling` and gets a [`Calls`](super::value::Calls) instead.
+//! To add one: an entry in the table of its family, with a function `fn(&mut Emitter, &Args) -> R<Object>`, and
+//! `.method()` behind it if tensors have it as a method; a case under `tests/irgen`. A primitive that calls functions
+//! which it is given is an entry of `calling` and gets a [`Calls`](super::value::Calls) instead.
 
 mod args;
 mod atomic;

@@ -8,8 +8,8 @@
 //! | elements of one compile-time value, also nested ones | `max_ops` / 4 | a tuple that is doubled forty times |
 //! | elements of all compile-time values ever made, copied or compared | `max_ops` · 4 | the same in many variables |
 //!
-//! Sixteen bytes of a string count as an element. Whoever makes something large asks for [`Emitter::room`] first. Once a
-//! bound is passed, nothing more is evaluated, and the one message says which bound it was.
+//! Sixteen bytes of a string count as an element. Whoever makes something large asks for [`Emitter::room`] first. Once
+//! a bound is passed, nothing more is evaluated, and the one message says which bound it was.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,8 @@
 //! Configurations: what `@triton.autotune` offers to choose from.
 //!
-//! 1. The decorator's `configs` is evaluated as host code ([`crate::irgen::walk`]): a list of [`Config`]s. A decorator is
-//!    one that is called `autotune`, or has a keyword `configs` as the tuners of some packages do. What else it is given
-//!    (`key`, `prune_configs_by`, hooks, …) is about launches.
+//! 1. The decorator's `configs` is evaluated as host code ([`crate::irgen::walk`]): a list of [`Config`]s. A decorator
+//!    is one that is called `autotune`, or has a keyword `configs` as the tuners of some packages do. What else it is
+//!    given (`key`, `prune_configs_by`, hooks, …) is about launches.
 //! 2. [`choose`] takes one by its number. Its values become the kernel's compile-time parameters, its
 //!    options the launch's, unless the user gave others.
 //! 3. [`super::heuristics`] come after it, as in Triton.
@@ -150,8 +150,8 @@ fn source(func: &Func) -> Option<&Expr> {
     func.def.decorators.iter().find_map(|d| decorator_value(d, "autotune", "configs"))
 }
 
-/// The names in the `key` of a kernel's `@triton.autotune`, if they are written out: the arguments whose values tell one
-/// use of the kernel from another.
+/// The names in the `key` of a kernel's `@triton.autotune`, if they are written out: the arguments whose values tell
+/// one use of the kernel from another.
 pub(super) fn key(func: &Func) -> Vec<String> {
     let tuner = func.def.decorators.iter().find(|d| decorator_value(d, "autotune", "configs").is_some());
     let call = tuner.and_then(|d| d.call());

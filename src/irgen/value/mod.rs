@@ -4,8 +4,8 @@
 //! - [`ty`]: static types, which name specialisations; [`parts`]: the IR values inside of a value;
 //! - [`primitive`]: functions of the language that are written in Rust, and what they may ask of their caller.
 //!
-//! A value may be a primitive, and a primitive takes values: that is why [`object`], [`constant`] and [`primitive`] know
-//! each other.
+//! A value may be a primitive, and a primitive takes values: that is why [`object`], [`constant`] and [`primitive`]
+//! know each other.
 
 mod constant;
 mod object;

@@ -2,7 +2,8 @@
 //!
 //! An [`Object`] is what Python would call one: a run-time tensor (an IR value with its type in the language), a
 //! compile-time [`Const`], a tuple, or one of the few that only the front end knows (slices, ranges, descriptors).
-//! [`Object::Error`] stands for a value whose computation was already reported as wrong; using it reports nothing again.
+//! [`Object::Error`] stands for a value whose computation was already reported as wrong; using it reports nothing
+//! again.
 
 use std::rc::Rc;
 

@@ -151,8 +151,8 @@ pub(super) fn wmma_operand(shape: &[i64], op_idx: u32, e: &AmdWmma, k_width: u32
 
 /// A blocked layout of two axes with each thread's own tile turned: its registers run along the other axis first.
 ///
-/// Example: `sizePerThread = [2, 2], order = [0, 1]` has the registers `[(1, 0), (2, 0)]` along axis 0 first; turned, they
-/// begin along axis 1.
+/// Example: `sizePerThread = [2, 2], order = [0, 1]` has the registers `[(1, 0), (2, 0)]` along axis 0 first; turned,
+/// they begin along axis 1.
 ///
 /// # Errors
 /// The layout is not well-formed, or does not have two axes.

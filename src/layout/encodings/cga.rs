@@ -1,8 +1,8 @@
 //! How the blocks of a cluster share a tensor: read off its layout, and changed without touching what each block does
 //! with its part.
 //!
-//! A layout that blocks share is the product of one block's layout and of the blocks' own: the blocks have the high bits
-//! of each axis. [`cga_of_layout`] takes this product apart, [`with_cga`] puts another second factor in.
+//! A layout that blocks share is the product of one block's layout and of the blocks' own: the blocks have the high
+//! bits of each axis. [`cga_of_layout`] takes this product apart, [`with_cga`] puts another second factor in.
 //!
 //! ```text
 //! 128x128, register = [[0, 1], …], block = [[64, 0]]     one block has 64x128, `CGALayout` is [[1, 0]]
@@ -42,8 +42,8 @@ pub fn cga_of_layout(layout: &LinearLayout) -> Option<Bases> {
     wellformed::cluster(&cga, sizes.len()).is_ok().then_some(cga)
 }
 
-/// The axes of `rank` in the order in which blocks with these bases run along them, the fastest first. The others follow
-/// in order.
+/// The axes of `rank` in the order in which blocks with these bases run along them, the fastest first. The others
+/// follow in order.
 #[must_use]
 pub fn axes_of_blocks(cga: &Bases, rank: usize) -> Vec<u32> {
     let moved = cga.iter().filter_map(|basis| basis.iter().position(|&c| c != 0));

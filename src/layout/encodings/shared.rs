@@ -22,7 +22,8 @@ pub(super) fn rotating(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout
     exchanged(shape, e, |row| (row / per_phase % max_phase) ^ (row / max_phase / per_phase % max_phase))
 }
 
-/// Rows of `order[0]` after each other, with their elements exchanged in groups of `vec` by what `phase` says of the row.
+/// Rows of `order[0]` after each other, with their elements exchanged in groups of `vec` by what `phase` says of the
+/// row.
 fn exchanged(shape: &[i64], e: &SwizzledShared, phase: impl Fn(i64) -> i64) -> Result<LinearLayout, LayoutError> {
     let rank = shape.len();
     expect_order(&e.order, rank)?;

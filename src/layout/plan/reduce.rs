@@ -96,8 +96,8 @@ pub struct Partials {
     pub store_round: Vec<u32>,
     /// The round in which each register of the result is loaded.
     pub load_round: Vec<u32>,
-    /// Whether one thread combines each result and stores it again. The results of a round follow its slots, in the same
-    /// order.
+    /// Whether one thread combines each result and stores it again. The results of a round follow its slots, in the
+    /// same order.
     pub once: bool,
 }
 
@@ -190,8 +190,8 @@ impl Partials {
 
 impl ReducePlan {
     /// Makes the plan for a source of this layout and a result of this one. `None` stands for a scalar, which every
-    /// thread gets. An element of each operand takes `element_bytes`; `ample` says whether fewer barriers are worth more
-    /// bytes.
+    /// thread gets. An element of each operand takes `element_bytes`; `ample` says whether fewer barriers are worth
+    /// more bytes.
     ///
     /// # Errors
     /// Fails if blocks of a cluster hold other results than elements, if a bit of the block's number moves along the

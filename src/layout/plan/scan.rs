@@ -207,15 +207,15 @@ fn run_bits(crossing: u32, registers: u32) -> u32 {
     if by_classes < by_parts { run } else { 0 }
 }
 
-/// The bits of the number of a total, whose lowest `crossing` bits are its part and whose next `run` may be its place in
-/// a run, in the order that they have in the slot's number.
+/// The bits of the number of a total, whose lowest `crossing` bits are its part and whose next `run` may be its place
+/// in a run, in the order that they have in the slot's number.
 struct SlotOrder {
     bits: Vec<u32>,
     far_shift: u32,
 }
 
-/// Orders the bits of a total's number: first what one access moves, then what `lanes` tell apart, which access memory at
-/// once, then the other bits of the part, and all others.
+/// Orders the bits of a total's number: first what one access moves, then what `lanes` tell apart, which access memory
+/// at once, then the other bits of the part, and all others.
 fn slot_order((crossing, run, near): (u32, u32, u32), count: u32, lanes: Vec<u64>) -> SlotOrder {
     let mut bits: Vec<u32> = (0..near).chain(crossing..crossing + run).collect();
     let parts = low_bits(crossing);
@@ -276,8 +276,8 @@ impl Scan {
         vector >> self.places.register_bits == 0
     }
 
-    /// The part of a block's number that the register decides: the coordinates beside the axis, and the block of this level
-    /// along it.
+    /// The part of a block's number that the register decides: the coordinates beside the axis, and the block of this
+    /// level along it.
     fn block(&self, register: u64, level: u32) -> (u64, u64) {
         (self.places.beside(register), self.places.along(register) >> level)
     }
@@ -348,8 +348,8 @@ impl Scan {
         groups.into_iter().map(in_order).collect()
     }
 
-    /// Step 5 lays out the totals of all levels that cross warps, with `registers` levels of registers behind them. Behind
-    /// a run of lanes the last of them stores, so the others need no total.
+    /// Step 5 lays out the totals of all levels that cross warps, with `registers` levels of registers behind them.
+    /// Behind a run of lanes the last of them stores, so the others need no total.
     fn totals(
         &self,
         level: u32,

@@ -19,8 +19,8 @@
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
 //! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts and
 //! barriers wins; a barrier counts as [`BARRIER`]. Ties go to fewer accesses, then to less memory, which means more
-//! repetitions. Less memory counts always where warps exchange elements. Within a warp it counts only beyond what a warp
-//! may use without keeping others off the multiprocessor.
+//! repetitions. Less memory counts always where warps exchange elements. Within a warp it counts only beyond what a
+//! warp may use without keeping others off the multiprocessor.
 //!
 //! # Example
 //!

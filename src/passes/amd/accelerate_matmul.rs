@@ -5,13 +5,14 @@
 //! Of each `tt.dot` whose result is `blocked`, and each `tt.dot_scaled`, which becomes one first
 //! ([`crate::passes::ttg::decompose_scaled`]) or, on CDNA4, uses the scaled instruction ([`scaled`]):
 //!
-//! 1. Choose the instruction ([`choose`]): `mfma` of 32×32, of 16×16 where the result is smaller, of 64×4 or 4×64 where one
-//!    side is smaller still; `wmma` of 16×16. Its K must divide the operands'. CDNA4 takes the instruction that reads all
-//!    floats of 8 bits where both operands have them: it is the fastest, and becomes a `tt.dot_scaled` without scales.
+//! 1. Choose the instruction ([`choose`]): `mfma` of 32×32, of 16×16 where the result is smaller, of 64×4 or 4×64 where
+//!    one side is smaller still; `wmma` of 16×16. Its K must divide the operands'. CDNA4 takes the instruction that
+//!    reads all floats of 8 bits where both operands have them: it is the fastest, and becomes a `tt.dot_scaled`
+//!    without scales.
 //! 2. Choose how warps tile the result ([`choose::warps`]).
 //! 3. The result is held transposed, so that a lane's neighbours are adjacent in a row, and are stored together.
-//! 4. A lane reads `kWidth` neighbours along K: as many as the instruction takes, times the option `kPack`. What another
-//!    product computed keeps the width that it has as a result.
+//! 4. A lane reads `kWidth` neighbours along K: as many as the instruction takes, times the option `kPack`. What
+//!    another product computed keeps the width that it has as a result.
 //! 5. The accumulator is converted to the new layout, and widened to f32, i32 or f64; the result goes back.
 //!
 //! Products that no instruction computes are left to threads ([`threads`]): operands and result get one type.

@@ -1,13 +1,14 @@
 //! `tritonamdgpu-block-pingpong`: two warps of one SIMD unit take turns at matrix instructions and at memory.
 //!
-//! A loop of a product is cut into clusters of one kind, and a warp in a product has priority, so that the other one finds
-//! the time for its loads. `rocdl.sched.barrier` keeps LLVM from mixing the clusters again.
+//! A loop of a product is cut into clusters of one kind, and a warp in a product has priority, so that the other one
+//! finds the time for its loads. `rocdl.sched.barrier` keeps LLVM from mixing the clusters again.
 //!
 //! # Algorithm
 //!
-//! Of each pipelined loop with one `tt.dot` by `mfma` ([`loops`]): its operands come from two `ttg.local_load`s of buffers
-//! that the loop carries, and two `tt.load`s fill these. Nothing else in the loop touches memory, but for what stands in
-//! branches of a persistent kernel. By the bits that an iteration multiplies, M·N·K·width, and the number of warps:
+//! Of each pipelined loop with one `tt.dot` by `mfma` ([`loops`]): its operands come from two `ttg.local_load`s of
+//! buffers that the loop carries, and two `tt.load`s fill these. Nothing else in the loop touches memory, but for what
+//! stands in branches of a persistent kernel. By the bits that an iteration multiplies, M·N·K·width, and the number of
+//! warps:
 //!
 //! | warps | tile | clusters |
 //! |---|---|---|
@@ -15,8 +16,9 @@
 //! | 8 | 2²⁵ | two: K is halved |
 //! | 8 | from 2²⁶ | four: K is quartered, as the registers do not hold all of the operands at once |
 //!
-//! With 8 warps half of the block starts later, by a barrier that only those wait at (`amdg.cond_barrier`), so that each
-//! barrier in the loop finds one half behind a product and the other behind its loads. The halves meet behind the loop.
+//! With 8 warps half of the block starts later, by a barrier that only those wait at (`amdg.cond_barrier`), so that
+//! each barrier in the loop finds one half behind a product and the other behind its loads. The halves meet behind the
+//! loop.
 //!
 //! ```text
 //! tt.load %p; tt.load %q; ttg.local_load %x; ttg.local_load %y; tt.dot …

@@ -4,12 +4,12 @@
 //!
 //! Of each `ttg.async_copy_global_to_local` whose source is `blocked`:
 //!
-//! 1. A lane copies as many elements as are adjacent in global memory, not split by the mask, and adjacent in the buffer:
-//!    16 or 4 bytes.
+//! 1. A lane copies as many elements as are adjacent in global memory, not split by the mask, and adjacent in the
+//!    buffer: 16 or 4 bytes.
 //! 2. A copy whose lanes lie one behind the other stays as it is. Swizzling does not count: code generation exchanges
 //!    lanes for it ([`super::direct_copies`]).
-//! 3. For a swizzled buffer, a lane gets the elements of one copy. For a padded one, registers, lanes and warps take the
-//!    bits of the buffer's offset in this order.
+//! 3. For a swizzled buffer, a lane gets the elements of one copy. For a padded one, registers, lanes and warps take
+//!    the bits of the buffer's offset in this order.
 //!
 //! Source, mask and other values are converted to the new layout.
 

@@ -13,9 +13,9 @@
 //! # Algorithm
 //!
 //! 1. Compute the ranges of a function's numbers, and what is known of its pointers.
-//! 2. An access qualifies if its pointer is a splat moved by offsets of 32 or 64 bits, of which none is negative and none
-//!    reaches 2 GiB. An address that a parameter says is of an array below 2 GiB (`tt.pointer_range = 32`) qualifies
-//!    with any offsets.
+//! 2. An access qualifies if its pointer is a splat moved by offsets of 32 or 64 bits, of which none is negative and
+//!    none reaches 2 GiB. An address that a parameter says is of an array below 2 GiB (`tt.pointer_range = 32`)
+//!    qualifies with any offsets.
 //! 3. It becomes a buffer operation with as many adjacent elements as pointer and mask allow. A mask that is true
 //!    everywhere and a default of zero, which the hardware gives anyway, are left out.
 //! 4. `tt.atomic_cas` on integers of 32 or 64 bits becomes one too.

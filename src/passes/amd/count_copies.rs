@@ -1,7 +1,7 @@
 //! `ttc-amdgpu-count-copies`: how many groups, and how many instructions, may be under way at each `ttg.async_wait`.
 //!
-//! Hardware counts instructions: a wait names how many of those that were issued last may still run. Each instruction of
-//! a copy behind the awaited group counts, on the way with the fewest of them
+//! Hardware counts instructions: a wait names how many of those that were issued last may still run. Each instruction
+//! of a copy behind the awaited group counts, on the way with the fewest of them
 //! ([`crate::passes::ttg::pipeline::waits`]). Too few make a wait stricter than it need be, too many would be wrong; so
 //! copies count only if every warp issues them ([`super::direct_copies::certain_instructions`]).
 //!

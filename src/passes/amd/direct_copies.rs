@@ -7,12 +7,12 @@
 //!
 //! 1. A lane's registers are cut into parts of 16 or 4 bytes that lie side by side in global and in shared memory.
 //! 2. A part of all lanes must be one run of bytes in shared memory ([`DirectCopy::lanes`]). Lanes may lie in it in any
-//!    linear order, as swizzling mixes them: then each lane copies what another lane has the address of. Padding must be
-//!    outside the run.
+//!    linear order, as swizzling mixes them: then each lane copies what another lane has the address of. Padding must
+//!    be outside the run.
 //! 3. Where that does not hold, and for views of a part of a buffer, the copy goes through registers.
 //!
-//! Example: 64 lanes with 8 halves each, row by row in a row-major buffer: one instruction of 16 bytes a lane, lane 3 at
-//! byte 48.
+//! Example: 64 lanes with 8 halves each, row by row in a row-major buffer: one instruction of 16 bytes a lane, lane 3
+//! at byte 48.
 
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Encoding, Ir, Op};

@@ -1,8 +1,8 @@
-//! `tritonamdgpu-hoist-layout-conversions`: an operand of a product that does not change in a loop is converted once, in
-//! front of it.
+//! `tritonamdgpu-hoist-layout-conversions`: an operand of a product that does not change in a loop is converted once,
+//! in front of it.
 //!
-//! A conversion to a dot operand inside a loop, of a value from outside of it, moves right behind the value's definition.
-//! AMD's register files are large and its LDS is small: attention keeps Q in registers.
+//! A conversion to a dot operand inside a loop, of a value from outside of it, moves right behind the value's
+//! definition. AMD's register files are large and its LDS is small: attention keeps Q in registers.
 //!
 //! ```text
 //! %q = tt.load …; scf.for … { %x = ttg.convert_layout %q … -> #ttg.dot_op; … }

@@ -1,8 +1,8 @@
 //! `tritonamdgpu-in-thread-transpose`: operands that do not lie along K in memory are turned in registers.
 //!
 //! A matrix instruction reads neighbours along K. Where memory is contiguous along the other axis, wide loads give each
-//! thread a row of that axis, and reading shared memory along K takes one access an element. So each thread loads several
-//! rows, turns its own tile, and stores columns along K at once.
+//! thread a row of that axis, and reading shared memory along K takes one access an element. So each thread loads
+//! several rows, turns its own tile, and stores columns along K at once.
 //!
 //! # Algorithm
 //!
@@ -11,16 +11,17 @@
 //! 1. Find the buffer in all its forms: slots of it, and what loops and branches hand on. It must be filled by
 //!    `ttg.local_store` and `ttg.local_alloc` alone, from `tt.load`s of one blocked type that is not along K.
 //! 2. A thread gets as many elements along K as make 64 bits, if the tensor has them. There must be two at least.
-//! 3. The loads run in that layout; in front of each store the tile is turned (`amdg.in_thread_transpose`); the buffer lies
-//!    along K, with the swizzle of the operand whose phase rotates (`#ttg.amd_rotating_shared`), so that both the stores and
-//!    the reads keep clear of each other's banks.
+//! 3. The loads run in that layout; in front of each store the tile is turned (`amdg.in_thread_transpose`); the buffer
+//!    lies along K, with the swizzle of the operand whose phase rotates (`#ttg.amd_rotating_shared`), so that both the
+//!    stores and the reads keep clear of each other's banks.
 //!
 //! ```text
 //! %v = tt.load %p : #blocked; ttg.local_store %v, %s; ttg.local_load %s -> #ttg.dot_op
 //! → %v = tt.load (convert %p) : #tall; %t = amdg.in_thread_transpose %v : #tall -> #linear; ttg.local_store %t, %s; …
 //! ```
 //!
-//! The conversions around it stand for loads far away from their stores; `tritongpu-remove-layout-conversions` takes them out.
+//! The conversions around it stand for loads far away from their stores; `tritongpu-remove-layout-conversions` takes
+//! them out.
 
 use std::collections::{BTreeMap, BTreeSet};
 

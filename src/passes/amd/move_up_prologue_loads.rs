@@ -1,7 +1,8 @@
 //! `tritonamdgpu-move-up-prologue-loads`: the loads in front of a pipelined loop are issued as early as possible.
 //!
-//! The pipeliner marks them (`amd.pipeliner_part`). From the last to the first, each moves up, with what it needs, behind
-//! the last of: the definition of its pointer, an atomic access, a barrier, a loop; or to the start of its block.
+//! The pipeliner marks them (`amd.pipeliner_part`). From the last to the first, each moves up, with what it needs,
+//! behind the last of: the definition of its pointer, an atomic access, a barrier, a loop; or to the start of its
+//! block.
 
 use crate::ir::core::{Block, Ir, Op, Value};
 use crate::ir::dialects::tt::tt::Load;

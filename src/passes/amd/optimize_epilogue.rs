@@ -133,8 +133,8 @@ fn converted(ir: &mut Ir, at: Op, value: Value, encoding: Option<Attr>) -> Value
 }
 
 /// The layout of step 3 for a result of 16 bits: two bits of the column change places, so that the four neighbours of a
-/// lane and those of the lane next to it become eight of one lane. With 32×32 these are the bits for 4 and 8; with 16×16
-/// the tile beside belongs to it, and they are those for 4 and 16.
+/// lane and those of the lane next to it become eight of one lane. With 32×32 these are the bits for 4 and 8; with
+/// 16×16 the tile beside belongs to it, and they are those for 4 and 16.
 fn wide_layout(ty: Type) -> Option<Attr> {
     let Some(Encoding::AmdMfma(AmdMfma { version: 4, is_transposed: true, instr_shape, warps_per_cta, .. })) =
         ty.layout()

@@ -5,8 +5,8 @@
 //! 1. A load for a product gets a buffer in shared memory. Its value is stored there in the stage of
 //!    `tritonamdgpu-schedule-loops`, and read where the product is ([`lower_loads`]). With `use_async_copy`, the load
 //!    becomes an asynchronous copy where its parts are wide enough.
-//! 2. The rest of the loop joins the schedule: what a scheduled operation needs goes to its stage, and what is left to the
-//!    last one.
+//! 2. The rest of the loop joins the schedule: what a scheduled operation needs goes to its stage, and what is left to
+//!    the last one.
 //! 3. The loop becomes a prologue, a kernel and an epilogue ([`expand`]). Loads of the prologue are marked, so that
 //!    `tritonamdgpu-move-up-prologue-loads` finds them.
 
@@ -63,8 +63,8 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             }
         });
     }
-    // Constants are folded and nothing is rewritten, as Triton does it here: `resolveMaskOp` asks the dialect `arith` for its
-    // patterns, and only operations have some. A rewritten difference would not cancel out any more.
+    // Constants are folded and nothing is rewritten, as Triton does it here: `resolveMaskOp` asks the dialect `arith`
+    // for its patterns, and only operations have some. A rewritten difference would not cancel out any more.
     rewrite_greedily(ir, module, &[], Config::default());
     expand::resolve_masks(ir);
     if async_copy {

@@ -2,13 +2,13 @@
 //!
 //! # Algorithm
 //!
-//! Of each innermost loop with more than one stage, without barriers, assertions and prints, whose values are carried over
-//! one iteration only:
+//! Of each innermost loop with more than one stage, without barriers, assertions and prints, whose values are carried
+//! over one iteration only:
 //!
 //! 1. From each matrix product go up its operands A and B to loads ([`Levels`]). Its *distance* is the number of loads
 //!    between a load and the product. CDNA2 and CDNA3 leave out loads below 32 bits.
-//! 2. Products, and other uses, go to the last stage. A load with the greatest distance goes to stage 0, and the next ones
-//!    as many stages later as there are to share out.
+//! 2. Products, and other uses, go to the last stage. A load with the greatest distance goes to stage 0, and the next
+//!    ones as many stages later as there are to share out.
 //! 3. With four stages, and two products of which one feeds the other, the two run one iteration apart, so that the
 //!    arithmetic between them overlaps with either ([`chained`]).
 //!

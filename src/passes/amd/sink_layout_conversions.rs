@@ -1,7 +1,7 @@
 //! `tritonamdgpu-sink-layout-conversions`: a conversion between layouts waits until buffers are released.
 //!
-//! A conversion may need shared memory of its own. It moves behind the last `ttg.local_dealloc` of its block that stands
-//! in front of its first use, so that the two need not be there at once.
+//! A conversion may need shared memory of its own. It moves behind the last `ttg.local_dealloc` of its block that
+//! stands in front of its first use, so that the two need not be there at once.
 //!
 //! ```text
 //! %c = ttg.convert_layout %x; ttg.local_dealloc %b; use(%c)  →  ttg.local_dealloc %b; %c = ttg.convert_layout %x; use(%c)

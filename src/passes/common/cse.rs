@@ -193,8 +193,8 @@ fn hash_of(ir: &Ir, op: Op) -> u64 {
     ir.kind(op).hash(&mut hasher);
     ir.attrs(op).hash(&mut hasher);
     if ir.kind(op).has(Traits::COMMUTATIVE) {
-        // In any order: a sum. Each number is spread first, since plain numbers have equal sums all too often: `%1 + %9`
-        // and `%2 + %8`.
+        // In any order: a sum. Each number is spread first, since plain numbers have equal sums all too often:
+        // `%1 + %9` and `%2 + %8`.
         let spread = |v: &Value| {
             let product = (v.index() as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             product ^ (product >> 29)

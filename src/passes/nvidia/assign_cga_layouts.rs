@@ -1,5 +1,5 @@
-//! `triton-nvidia-gpu-assign-cga-layouts`: products and reductions get the layouts in which the blocks of a cluster work
-//! on them without each other.
+//! `triton-nvidia-gpu-assign-cga-layouts`: products and reductions get the layouts in which the blocks of a cluster
+//! work on them without each other.
 //!
 //! # Algorithm
 //!
@@ -7,9 +7,9 @@
 //!
 //! 1. *Products*: batches are dealt out to the blocks first. Then each block gets up to 128 rows of the result, and
 //!    blocks that are left share its columns. Where a block would get less than 64 columns, it gets 64 rows instead.
-//! 2. *Reductions*: blocks are dealt out to the axes that are not reduced, the slowest first, at most one for each piece
-//!    that a thread has of an axis. Blocks that are left over hold copies along the slowest axis. Only a vector is
-//!    reduced by all blocks together.
+//! 2. *Reductions*: blocks are dealt out to the axes that are not reduced, the slowest first, at most one for each
+//!    piece that a thread has of an axis. Blocks that are left over hold copies along the slowest axis. Only a vector
+//!    is reduced by all blocks together.
 //! 3. An operand is computed in its new layout from the loads on, where nothing else needs the old one ([`recompute`]);
 //!    else it is converted. Results are converted back.
 //!
@@ -156,8 +156,8 @@ fn in_cga(ir: &Ir, op: Op, ty: Type, cga: &Bases, threads: Threads) -> Option<At
     }
 }
 
-/// A blocked layout for blocks with these bases. Threads are dealt out anew: of 32x128, a block with half of the columns
-/// has 2 rows of 16 threads for a warp.
+/// A blocked layout for blocks with these bases. Threads are dealt out anew: of 32x128, a block with half of the
+/// columns has 2 rows of 16 threads for a warp.
 fn dealt_out(ir: &Ir, op: Op, ty: Type, e: &Blocked, cga: &Bases, threads: Threads) -> Attr {
     let (warps, lanes) = (module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps), threads.threads_per_warp);
     Attr::encoding(blocked_in_cga(ty.shape(), &e.size_per_thread, &e.order, warps, lanes, cga))

@@ -14,9 +14,9 @@
 //!
 //! 1. There is one group of warps. Attention on two groups lost up to 18 %.
 //! 2. As many blocks as before must share a multiprocessor. A thread is taken to have the results of the loop's
-//!    products, their first operands that are in registers, the pointers and numbers of 64 bits that the loop carries or
-//!    gets, and [`FEWEST_OTHERS`] registers before or [`MOST_OTHERS`] registers afterwards. A block has the buffers of
-//!    the function, and afterwards all but this one.
+//!    products, their first operands that are in registers, the pointers and numbers of 64 bits that the loop carries
+//!    or gets, and [`FEWEST_OTHERS`] registers before or [`MOST_OTHERS`] registers afterwards. A block has the buffers
+//!    of the function, and afterwards all but this one.
 //! 3. Then the operand is loaded right behind the buffer, and the products read what was loaded.
 
 use std::collections::BTreeSet;

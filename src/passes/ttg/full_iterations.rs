@@ -15,8 +15,9 @@
 //! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
 //! 4. Canonicalize.
 //!
-//! What both loops compute in front of them, such as the distances of rows, takes registers as long as either runs. So a
-//! kernel that spills is compiled without the copies as well, which is taken if it spills nothing (`driver/flow/binary.rs`).
+//! What both loops compute in front of them, such as the distances of rows, takes registers as long as either runs. So
+//! a kernel that spills is compiled without the copies as well, which is taken if it spills nothing
+//! (`driver/flow/binary.rs`).
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::arith::arith;

@@ -1,8 +1,8 @@
 //! `tritongpu-insert-barriers` (Triton runs this inside its conversion to LLVM; its test pass is `test-print-membar`, a
 //! name that is found too): inserts `ttg.barrier local` where [`Membar`] finds that threads must wait for each other.
 //!
-//! 1. Shared memory lies where `allocate-shared-memory-nv` has put it: the allocation is handed on, or made again in the
-//!    same way where this pass runs alone. Offsets that stand in the module are not read.
+//! 1. Shared memory lies where `allocate-shared-memory-nv` has put it: the allocation is handed on, or made again in
+//!    the same way where this pass runs alone. Offsets that stand in the module are not read.
 //! 2. In a cluster the blocks wait for each other first: `ttng.cluster_barrier` where one may reach into another's
 //!    memory, and between the initialisation of an mbarrier that blocks share and its use a fence and a barrier that
 //!    waits for nothing else ([`init_syncs`]).

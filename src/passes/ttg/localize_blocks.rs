@@ -10,8 +10,8 @@
 //! 1. `tt.reduce` along an axis that blocks share, where there is no plan. The axis is seen as two, the blocks and what
 //!    each of them holds. Each block reduces what it holds, a conversion gives the partial results to all, and a second
 //!    reduction combines them.
-//! 2. `tt.scan`, `tt.gather` and `tt.histogram`. Conversions give each block the whole axis (of a gather: of its source)
-//!    before, and its share of the result behind.
+//! 2. `tt.scan`, `tt.gather` and `tt.histogram`. Conversions give each block the whole axis (of a gather: of its
+//!    source) before, and its share of the result behind.
 //! 3. `ttg.local_alloc`, `ttg.local_store`, `ttg.local_load` and `ttg.async_copy_global_to_local` where the blocks of
 //!    the tensor are not those of the memory: the tensor, or the pointers and masks, are converted.
 //! 4. Calls are inlined first, those of `noinline` functions too: blocks wait for each other in a kernel.

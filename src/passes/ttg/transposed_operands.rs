@@ -1,7 +1,7 @@
 //! Operands of matrix products that are transposed in registers: the read from shared memory transposes instead.
 //!
-//! `convert_layout(trans x)` to an operand of a product, with that one user, stores `x` swizzled for the transposed read
-//! and loads the transposed view.
+//! `convert_layout(trans x)` to an operand of a product, with that one user, stores `x` swizzled for the transposed
+//! read and loads the transposed view.
 
 use crate::ir::core::{Attr, Encoding, InsertPoint, MemDesc, Op, Type, TypeData};
 use crate::ir::dialects::tt::tt;

@@ -1,12 +1,12 @@
 //! AMD's matrix instructions: `mfma` of CDNA and `wmma` of RDNA, as data.
 //!
 //! An instruction multiplies a tile of M×K by one of K×N and adds to one of M×N. Each lane of the wave holds
-//! [`MatrixInstr::held`] neighbours along K of either operand. Tiles of 64×4 and 4×64 are sixteen small products at once,
-//! whose sums are the tile's.
+//! [`MatrixInstr::held`] neighbours along K of either operand. Tiles of 64×4 and 4×64 are sixteen small products at
+//! once, whose sums are the tile's.
 //!
-//! Sources: AMD, "AMD Instinct MI200" to "CDNA4 instruction set architecture", chapter "Matrix arithmetic instructions";
-//! "RDNA3" and "RDNA4 instruction set architecture", chapter "Wave matrix multiply accumulate"; the names are those of
-//! LLVM's intrinsic functions (`IntrinsicsAMDGPU.td`), without `llvm.amdgcn.`.
+//! Sources: AMD, "AMD Instinct MI200" to "CDNA4 instruction set architecture", chapter "Matrix arithmetic
+//! instructions"; "RDNA3" and "RDNA4 instruction set architecture", chapter "Wave matrix multiply accumulate"; the
+//! names are those of LLVM's intrinsic functions (`IntrinsicsAMDGPU.td`), without `llvm.amdgcn.`.
 
 use MatrixElem::{Bf8, Bf8Fnuz, Bf16, F8f6f4, F16, F32, F64, Fp8, Fp8Fnuz, I8, Xf32};
 

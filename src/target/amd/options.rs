@@ -62,8 +62,8 @@ impl AmdOptions {
         }
     }
 
-    /// What holds for a target: nothing on other vendors' GPUs. CDNA4 has instructions so long that a lane reads those of
-    /// one at a time, as in Triton.
+    /// What holds for a target: nothing on other vendors' GPUs. CDNA4 has instructions so long that a lane reads those
+    /// of one at a time, as in Triton.
     #[must_use]
     pub fn for_target(&self, target: &Target) -> AmdOptions {
         match target.vendor() {

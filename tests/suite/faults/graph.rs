@@ -1,7 +1,7 @@
 //! A graph of events with its reachability: which event happens before which.
 //!
-//! Nodes come in an order in which every edge goes forward, so that the nodes that reach a node are those that reach one of
-//! its predecessors, and the predecessors themselves.
+//! Nodes come in an order in which every edge goes forward, so that the nodes that reach a node are those that reach
+//! one of its predecessors, and the predecessors themselves.
 
 /// The most nodes, which need a bit for each pair of them.
 const MOST: usize = 40_000;

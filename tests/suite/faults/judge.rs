@@ -1,10 +1,10 @@
 //! A second opinion on a run: is every pair of conflicting accesses ordered?
 //!
-//! It shares nothing with the detectors but the events. Each lane is on its own: an event of some lanes orders what these
-//! lanes did, and nothing of the others. The events become a graph ([`Graph`]), whose edges are the order of each lane's
-//! program, barriers, completed rounds of an `mbarrier`, and what acquires and releases. An access starts behind the last
-//! node of its lane, and is over at the lane's next node; one that is asynchronous is over where something waits for it.
-//! Of two accesses to the same bytes, one must be over at a node that reaches the start of the other.
+//! It shares nothing with the detectors but the events. Each lane is on its own: an event of some lanes orders what
+//! these lanes did, and nothing of the others. The events become a graph ([`Graph`]), whose edges are the order of each
+//! lane's program, barriers, completed rounds of an `mbarrier`, and what acquires and releases. An access starts behind
+//! the last node of its lane, and is over at the lane's next node; one that is asynchronous is over where something
+//! waits for it. Of two accesses to the same bytes, one must be over at a node that reaches the start of the other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 

@@ -1,11 +1,12 @@
-//! Planted faults: whatever orders accesses in compiled kernels is taken out or weakened, one at a time, and the emulator
-//! must find it.
+//! Planted faults: whatever orders accesses in compiled kernels is taken out or weakened, one at a time, and the
+//! emulator must find it.
 //!
 //! 1. [`plant`] makes the texts.
 //! 2. Each runs in three schedules. What the emulator says is compared with the opinion of a judge of its own
 //!    ([`judge`]), who gets the events of the run and looks whether each pair of conflicting accesses is ordered.
-//! 3. A fault matters if the judge finds a pair without an order, or if the run ends or computes something else. One that
-//!    does not matter has a reason: nothing that conflicts crosses it, or the judge names the lines that order it too.
+//! 3. A fault matters if the judge finds a pair without an order, or if the run ends or computes something else. One
+//!    that does not matter has a reason: nothing that conflicts crosses it, or the judge names the lines that order it
+//!    too.
 //!
 //! `cargo test planted_faults` tries some faults of small kernels. `make emulate-faults` tries all faults of all cases
 //! and prints a table; `TTC_CASES` chooses cases, and `TTC_PIPELINE=refill` the machines with that choice of the
@@ -81,8 +82,8 @@ struct Seen {
     after: Vec<Vec<u8>>,
 }
 
-/// Runs a text until the emulator and the judge have both found something, or all schedules are done. `want` is what the
-/// buffers should hold.
+/// Runs a text until the emulator and the judge have both found something, or all schedules are done. `want` is what
+/// the buffers should hold.
 fn examine(launch: &Prepared, text: &str, line: u32, want: Option<&[Vec<u8>]>) -> Seen {
     let mut seen = Seen { found: None, broken: None, reasons: BTreeSet::new(), too_large: false, after: vec![] };
     let program = emu::decode(&emu::parse(text).unwrap()).unwrap();

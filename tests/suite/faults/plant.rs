@@ -1,7 +1,7 @@
 //! Plants faults: copies of a PTX text in which one thing that orders accesses is taken out or weakened.
 //!
-//! What is taken out leaves a `nanosleep` of no time behind, of which the observer is told, so that the judge knows where it
-//! was.
+//! What is taken out leaves a `nanosleep` of no time behind, of which the observer is told, so that the judge knows
+//! where it was.
 
 /// What happens to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,8 @@ use ttc::source::SourceMap;
 use ttc::target::Target;
 
 /// Checks what the kernel `k` of `text` leaves in memory: `differs` is given a function from a buffer's name to
-/// its bytes, and says what is wrong with them. The text says in a comment what its parameters are, as every stage's text does.
+/// its bytes, and says what is wrong with them. The text says in a comment what its parameters are, as every stage's
+/// text does.
 ///
 /// # Errors
 /// What the compiler says, what the emulator finds, or which schedule gives another result.

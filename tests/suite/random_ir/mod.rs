@@ -6,9 +6,9 @@
 //!    random list of passes. What the kernel leaves in memory must be the same bits, except that any NaN equals any
 //!    other.
 //!
-//! 3. [`check_pipelines`] takes larger kernels, whose sums are exact, through the pipelines of NVIDIA's GPUs, with random
-//!    numbers of warps and stages: to the TTGIR that the interpreter understands, which ends before the pipeliner; and
-//!    to PTX, which runs in the emulator.
+//! 3. [`check_pipelines`] takes larger kernels, whose sums are exact, through the pipelines of NVIDIA's GPUs, with
+//!    random numbers of warps and stages: to the TTGIR that the interpreter understands, which ends before the
+//!    pipeliner; and to PTX, which runs in the emulator.
 //!
 //! `cargo test passes_keep_random` runs for some seconds; `cargo run --release --example random_ir -- --seconds 600
 //! [--seed N]` for as long as asked. A failure names the seed.

@@ -1,7 +1,8 @@
 //! A CUDA driver without a GPU, for tests: it records what it is called for, and fails where it is told to.
 //!
 //! 1. `rustc --crate-type cdylib` makes a library of this file, which stands for `libcuda.so.1`.
-//! 2. Memory of the GPU is memory of the host. A module is the text that it was loaded from, and a function is its name.
+//! 2. Memory of the GPU is memory of the host. A module is the text that it was loaded from, and a function is its
+//!    name.
 //! 3. Everything that is made is counted until it is given back, so that a test can see what leaks.
 //! 4. A launch records its shape, and the bytes of its parameters. Where these are stands behind the module's name:
 //!    `|0+8|8+4` for 8 bytes and 4. The parameters of a real cubin are not recorded.

@@ -1,8 +1,8 @@
 //! What LLVM's interface for C lacks: writing assembly with other passes, and assembling.
 //!
 //! `emit.cpp` leaves a pass out that finds nothing, and takes a cheaper one for another; of 45 kernels 24 have the same
-//! machine code with both, and the others as many registers (docs/amd.md). `assemble.cpp` does what `llvm-mc` does, byte for
-//! byte, without the 30 ms in which the system starts that program and relocates LLVM.
+//! machine code with both, and the others as many registers (docs/amd.md). `assemble.cpp` does what `llvm-mc` does,
+//! byte for byte, without the 30 ms in which the system starts that program and relocates LLVM.
 
 use std::ffi::{CString, c_char, c_void};
 

@@ -1,8 +1,8 @@
 //! The arithmetic that functions are written in, so that one text of a function makes code and runs on the host.
 //!
-//! [`Emit`] makes code for one element. [`Host`] computes with the same roundings, so that a test can compare a function
-//! with the truth on all the numbers that it likes. Numbers are f32 or f64; an operation has the format of its first
-//! operand, and constants are given beside a number whose format they take.
+//! [`Emit`] makes code for one element. [`Host`] computes with the same roundings, so that a test can compare a
+//! function with the truth on all the numbers that it likes. Numbers are f32 or f64; an operation has the format of its
+//! first operand, and constants are given beside a number whose format they take.
 
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;

@@ -1,7 +1,8 @@
 //! The functions of ocml and ockl, AMD's libraries of device mathematics, in code of ttc's own.
 //!
-//! Triton links AMD's bitcode. Nothing of it is needed here: a function is made where it is called, by its name, of what
-//! the hardware has and of LLVM's intrinsics ([`arith`]). Those that ttc does not have are an error that names them.
+//! Triton links AMD's bitcode. Nothing of it is needed here: a function is made where it is called, by its name, of
+//! what the hardware has and of LLVM's intrinsics ([`arith`]). Those that ttc does not have are an error that names
+//! them.
 //!
 //! What a name means: `__ocml_sin_f32` is `sin` of f32. `__triton_hip_…` are the names that Triton's own AMD back end
 //! gives to what it makes of instructions.

@@ -2,14 +2,15 @@
 //!
 //! # Algorithm
 //!
-//! What is left of a reduction is one bit of the warp's number, and a thread has partial results of what it wants. It has
-//! to see only those of the thread in the other warp, so it stores its own and loads the other's, in wide accesses.
+//! What is left of a reduction is one bit of the warp's number, and a thread has partial results of what it wants. It
+//! has to see only those of the thread in the other warp, so it stores its own and loads the other's, in wide accesses.
 //!
-//! 1. A slot's number has the bits of the result's coordinates and the bit that tells the two partial results apart. Some
-//!    of its bits are decided by registers alone: the lowest of these, up to a wide access, go first. Then come the bits that
-//!    lanes and warps decide, so that lanes access neighbours.
-//! 2. The other bits number the rounds. Rounds take turns with two buffers where these are small. Then a barrier a round
-//!    is enough: who stores to a buffer again is behind the barrier of the round between, and so behind all loads.
+//! 1. A slot's number has the bits of the result's coordinates and the bit that tells the two partial results apart.
+//!    Some of its bits are decided by registers alone: the lowest of these, up to a wide access, go first. Then come
+//!    the bits that lanes and warps decide, so that lanes access neighbours.
+//! 2. The other bits number the rounds. Rounds take turns with two buffers where these are small. Then a barrier a
+//!    round is enough: who stores to a buffer again is behind the barrier of the round between, and so behind all
+//!    loads.
 
 use super::{AlongAxis, Directions, WIDEST, free_thread_bits};
 use crate::layout::linear::{low_bits, select};
@@ -42,8 +43,8 @@ pub struct Swap {
 }
 
 impl Swap {
-    /// Lays out partial results. `None` where lanes have something to combine, so that they have the same partial results,
-    /// where a thread has only one, and where what one access moves does not lie side by side.
+    /// Lays out partial results. `None` where lanes have something to combine, so that they have the same partial
+    /// results, where a thread has only one, and where what one access moves does not lie side by side.
     pub(super) fn new(
         places: &AlongAxis,
         along: &Directions,

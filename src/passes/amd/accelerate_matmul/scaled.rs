@@ -76,8 +76,8 @@ fn convert(ir: &mut Ir, op: Op, value: Value, ty: Type) -> Value {
     Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty)
 }
 
-/// The layout of an operand's scales, rows × groups of K: lanes along the rows of a tile, then along K; the rest of K in
-/// registers; warps along the rows as the result has them, those of the other axis hold the same.
+/// The layout of an operand's scales, rows × groups of K: lanes along the rows of a tile, then along K; the rest of K
+/// in registers; warps along the rows as the result has them, those of the other axis hold the same.
 fn scale_layout(index: usize, shape: &[i64], rows: u32, warps: &[u32]) -> Attr {
     let powers = |from: i64, to: i64| std::iter::successors(Some(from), |&x| Some(2 * x)).take_while(move |&x| x < to);
     let row = |x: i64| vec![i32::try_from(x).unwrap_or(0), 0];

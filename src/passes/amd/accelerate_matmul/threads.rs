@@ -1,8 +1,8 @@
 //! Products that threads compute by multiplying and adding: operands and result get types that the instructions take.
 //!
 //! `v_dot` multiplies pairs of f16 (on CDNA4 also of bf16) and quadruples of i8 with exact sums in f32 and i32; plain
-//! instructions want f16, f32 or f64 throughout. All else becomes the widest type among them: f16, or f32 where that has
-//! to hold bf16 or wide integers.
+//! instructions want f16, f32 or f64 throughout. All else becomes the widest type among them: f16, or f32 where that
+//! has to hold bf16 or wide integers.
 
 use crate::ir::core::{Builder, FloatKind, Ir, Op, Type, Value};
 use crate::ir::dialects::ArithOp;

@@ -2,12 +2,12 @@
 //!
 //! # Algorithm
 //!
-//! 1. A load whose users are operands of products gets a buffer with a slot for each stage between its store and its use;
-//!    one more for an asynchronous copy, which has no registers to wait in.
-//! 2. The loop counts slots. The load is followed by a `ttg.local_store` to its slot, or becomes a copy with a wait; users
-//!    read the slot.
-//! 3. Clusters, in the order of the body: wait, load, compute, store; so that loads are under way during the products and
-//!    are stored behind them.
+//! 1. A load whose users are operands of products gets a buffer with a slot for each stage between its store and its
+//!    use; one more for an asynchronous copy, which has no registers to wait in.
+//! 2. The loop counts slots. The load is followed by a `ttg.local_store` to its slot, or becomes a copy with a wait;
+//!    users read the slot.
+//! 3. Clusters, in the order of the body: wait, load, compute, store; so that loads are under way during the products
+//!    and are stored behind them.
 //!
 //! ```text
 //! %v = tt.load %p; %x = ttg.convert_layout %v; tt.dot %x, …

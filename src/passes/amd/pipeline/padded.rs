@@ -10,13 +10,13 @@
 //! 2. The *padding* is what one lane reads, or what the lanes of one phase read together.
 //! 3. `wrap` is how many rows padding moves apart before banks repeat. With fewer rows there are conflicts; loads of 16
 //!    bytes tolerate none, others two rows a bank. With enough rows, 16 are moved apart.
-//! 4. The order of the offset's bits: along a row; the rows `wrap`, `2·wrap`, …, until a warp's copy of 16 bytes a lane is
-//!    full; the rows 1, 2, … below `wrap`; the remaining rows.
-//! 5. Two exceptions exchange two of these bits, where one lane's bytes come from two rows, and where a row is shorter than
-//!    the banks.
+//! 4. The order of the offset's bits: along a row; the rows `wrap`, `2·wrap`, …, until a warp's copy of 16 bytes a lane
+//!    is full; the rows 1, 2, … below `wrap`; the remaining rows.
+//! 5. Two exceptions exchange two of these bits, where one lane's bytes come from two rows, and where a row is shorter
+//!    than the banks.
 //!
-//! Example: 128×64 halves, K fastest, `mfma` of 32×32×16: `[512:+8]`, offsets 1…32 along K, then rows 64, 32, 16, and 1,
-//! 2, 4, 8.
+//! Example: 128×64 halves, K fastest, `mfma` of 32×32×16: `[512:+8]`, offsets 1…32 along K, then rows 64, 32, 16, and
+//! 1, 2, 4, 8.
 
 use crate::ir::core::encoding::PaddedShared;
 use crate::ir::core::{Encoding, Type};

@@ -1,8 +1,8 @@
 //! A schedule for two products of which the first feeds the second, as in attention.
 //!
 //! The products run one iteration apart, and loads one stage in front of theirs. The arithmetic between the products is
-//! cut in two where a value has several users: the first half runs with the second product, the other half with the first
-//! one of the next iteration. So matrix instructions always have arithmetic beside them.
+//! cut in two where a value has several users: the first half runs with the second product, the other half with the
+//! first one of the next iteration. So matrix instructions always have arithmetic beside them.
 
 use std::collections::BTreeSet;
 

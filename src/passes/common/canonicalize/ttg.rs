@@ -14,8 +14,8 @@ use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::layout;
 use crate::passes::ttg::{infer, module_attrs};
 
-/// Division of f32 by a constant, where the target has it so: a multiplication by an approximate reciprocal, which is not rounded
-/// again.
+/// Division of f32 by a constant, where the target has it so: a multiplication by an approximate reciprocal, which is
+/// not rounded again.
 pub static DIVISION: &[&Pattern] =
     &[&Pattern::new("divf(x, c) -> mulf(x, approx_divf(1, c))", OpKind::Arith(ArithOp::Divf), division_by_constant)];
 

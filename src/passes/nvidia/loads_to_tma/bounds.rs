@@ -2,8 +2,8 @@
 //!
 //! 1. The sign of a scalar follows from what computes it: program ids and counts are not negative, nor are sums,
 //!    products, quotients and minima of such values.
-//! 2. Trips of a loop are bounded by the loop: `step · trips < upper - lower` in its body. So `lower + step · trips` and
-//!    `upper - 1 - trips` have a least and a largest value.
+//! 2. Trips of a loop are bounded by the loop: `step · trips < upper - lower` in its body. So `lower + step · trips`
+//!    and `upper - 1 - trips` have a least and a largest value.
 //! 3. What the source computes with 32 bits fits into them. So does what is not negative and not more than that.
 //! 4. Where a sign is not known because of a difference, that is the *cause*: it would have to be negative. Grids that
 //!    have more programs than there are tiles have such programs, and their masks leave out everything
@@ -11,9 +11,10 @@
 //!
 //! # What is taken for granted
 //!
-//! A parameter that indices are compared with, or at which they wrap around, counts elements: it is not negative. Where the
-//! launch makes the descriptor, neither is one that something is divided by: `tl.program_id(1) // H` is the number of a
-//! batch. The difference of two numbers of 32 bits that bounds an index (`end - begin` of a sequence) fits into 32 bits.
+//! A parameter that indices are compared with, or at which they wrap around, counts elements: it is not negative. Where
+//! the launch makes the descriptor, neither is one that something is divided by: `tl.program_id(1) // H` is the number
+//! of a batch. The difference of two numbers of 32 bits that bounds an index (`end - begin` of a sequence) fits into 32
+//! bits.
 
 use super::forms::Forms;
 use super::poly::{Atom, Poly};
@@ -34,7 +35,8 @@ impl Forms<'_> {
         }
     }
 
-    /// The polynomial with n · trips as it is in the last iteration, or beyond, for the coefficients that are asked for.
+    /// The polynomial with n · trips as it is in the last iteration, or beyond, for the coefficients that are asked
+    /// for.
     fn at_the_end(&mut self, poly: &Poly, asked: impl Fn(i64) -> bool) -> Option<Poly> {
         let mut end = poly.clone();
         for (looped, n) in counted(poly).into_iter().filter(|c| asked(c.1)) {
@@ -188,8 +190,8 @@ impl Forms<'_> {
         }
     }
 
-    /// Whether a polynomial surely fits into 32 bits: the source computes it with so many, or it is not negative and not
-    /// more than something that fits. Example: `64 · trips` of `range(0, cdiv(n, 64))` is at most n - 1.
+    /// Whether a polynomial surely fits into 32 bits: the source computes it with so many, or it is not negative and
+    /// not more than something that fits. Example: `64 · trips` of `range(0, cdiv(n, 64))` is at most n - 1.
     pub(super) fn is_narrow(&mut self, poly: &Poly) -> bool {
         if poly.as_constant().is_some_and(|n| i32::try_from(n).is_ok()) || self.narrow.contains(poly) {
             return true;

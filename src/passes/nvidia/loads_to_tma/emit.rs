@@ -7,8 +7,8 @@
 //!   %v = tt.descriptor_load %d[select(K > 0, 0, -64), k·64]
 //! ```
 //!
-//! A descriptor that the launch makes becomes a parameter of the kernel instead, behind all others, with an attribute that
-//! says what it is made of ([`crate::ir::dialects::array_map`]).
+//! A descriptor that the launch makes becomes a parameter of the kernel instead, behind all others, with an attribute
+//! that says what it is made of ([`crate::ir::dialects::array_map`]).
 //!
 //! Extents are at least 1, since hardware has no empty tensors; where one is not positive, or a scalar condition of the
 //! mask does not hold, the block lies at coordinates below zero, where nothing is.

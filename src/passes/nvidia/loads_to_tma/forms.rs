@@ -1,7 +1,7 @@
 //! Integers and addresses as sums of indices times strides.
 //!
-//! A [`Form`] says what the element (i₀, i₁, …) of a tensor is: `base + start + Σ steps[d] · i_d`, with polynomials over
-//! the kernel's scalars as `start` and `steps`. A scalar is a form without axes. Example: of
+//! A [`Form`] says what the element (i₀, i₁, …) of a tensor is: `base + start + Σ steps[d] · i_d`, with polynomials
+//! over the kernel's scalars as `start` and `steps`. A scalar is a form without axes. Example: of
 //! `x + (m + arange(0, 64))[:, None] * s + arange(0, 32)[None, :]` the base is `x`, the start `m·s`, the steps are `s`
 //! and 1.
 //!
@@ -19,9 +19,9 @@
 //!
 //! # What is taken for granted
 //!
-//! Signed arithmetic on indices does not overflow: neither the source's own, which `tl.device_assert` checks in Triton's
-//! debug mode and `--debug` here, nor the difference between an index and what it is compared with. So forms are exact
-//! over the integers. A kernel for which this does not hold computes addresses far outside of its arrays.
+//! Signed arithmetic on indices does not overflow: neither the source's own, which `tl.device_assert` checks in
+//! Triton's debug mode and `--debug` here, nor the difference between an index and what it is compared with. So forms
+//! are exact over the integers. A kernel for which this does not hold computes addresses far outside of its arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,20 +1,20 @@
 //! `ttc-loads-to-tma`, ttc's own: loads of rectangles through tensors of pointers become loads through tensor
 //! descriptors, which hardware performs (TMA), one instruction a tile.
 //!
-//! Triton leaves it to the author to write `tl.make_tensor_descriptor`. Here the compiler proves that a plain load is one
-//! of those. A load for which the proof fails stays as it is, and a remark says why.
+//! Triton leaves it to the author to write `tl.make_tensor_descriptor`. Here the compiler proves that a plain load is
+//! one of those. A load for which the proof fails stays as it is, and a remark says why.
 //!
 //! # Algorithm
 //!
 //! For each load of a tensor in a kernel:
 //!
-//! 1. Its array must be a parameter that the kernel does not write: hardware reads through another proxy, which does not
-//!    see what threads have just written (PTX ISA, "Proxies"). As for loads that the pipeliner moves, arrays of different
-//!    parameters are taken not to overlap where one of them is written. A kernel that waits for what others write
-//!    meanwhile (it uses results of atomic operations, or reads volatile memory) keeps its loads.
-//! 2. Its addresses are sums of indices times strides ([`forms`], with [`bounds`]), its mask is taken apart ([`masks`]), and both
-//!    together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than that, or leaves other
-//!    elements than zero, the loaded block is selected from under the mask again.
+//! 1. Its array must be a parameter that the kernel does not write: hardware reads through another proxy, which does
+//!    not see what threads have just written (PTX ISA, "Proxies"). As for loads that the pipeliner moves, arrays of
+//!    different parameters are taken not to overlap where one of them is written. A kernel that waits for what others
+//!    write meanwhile (it uses results of atomic operations, or reads volatile memory) keeps its loads.
+//! 2. Its addresses are sums of indices times strides ([`forms`], with [`bounds`]), its mask is taken apart
+//!    ([`masks`]), and both together are a rectangle of a strided array ([`rectangle`]). Where the mask asks more than
+//!    that, or leaves other elements than zero, the loaded block is selected from under the mask again.
 //! 3. Rows that wrap around (`% M`) may be read as zeros instead if nobody sees them ([`rows`]).
 //! 4. The descriptor is made in front of the loops, once for all loads that have the same; the load becomes
 //!    `tt.descriptor_load` of it, transposed if the contiguous axis is not the last one ([`emit`]). With the option
@@ -127,8 +127,8 @@ const LEAST_BETWEEN: i64 = 64;
 /// several, and becomes free late.
 const LEAST_BETWEEN_TWO: i64 = 32;
 
-/// Elements of a product, all together and a thread, from which on it was measured that a loop gains more from addresses
-/// that it need not compute than a block loses while it makes descriptors.
+/// Elements of a product, all together and a thread, from which on it was measured that a loop gains more from
+/// addresses that it need not compute than a block loses while it makes descriptors.
 const LEAST_OF_TILE: i64 = 128 * 128;
 const LEAST_OF_THREAD: i64 = 64;
 
@@ -310,9 +310,9 @@ fn prove(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx, least_row: i
     Ok(Plan { load: op, rectangle, select, whole: None })
 }
 
-/// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying pointers,
-/// if a product of it is large enough and none waits for another. Those computations are what a descriptor saves. The
-/// loop is in another one: a block that computes one tile lost more while it made descriptors.
+/// The loop around a load of 16-bit numbers that computes its addresses in each iteration, instead of carrying
+/// pointers, if a product of it is large enough and none waits for another. Those computations are what a descriptor
+/// saves. The loop is in another one: a block that computes one tile lost more while it made descriptors.
 fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
     let looped = chained_products::loop_around(ir, load)?;
     let ValueDef::Result { op: from, .. } = ir.def(tt::Load(load).ptr(ir)) else { return None };
@@ -328,8 +328,8 @@ fn computed_in(ir: &Ir, load: Op, warps: i64) -> Option<Op> {
     (computes && is_narrow && is_long && is_large && !waits()).then_some(looped)
 }
 
-/// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the descriptor
-/// costs: a thread has `least` elements or more between two products.
+/// Whether a load is of 16-bit numbers, in a loop whose warp groups gain from running apart, by more than the
+/// descriptor costs: a thread has `least` elements or more between two products.
 fn gains_from_drift(ir: &Ir, load: Op, warps: u32, least: i64) -> bool {
     let Some(looped) = chained_products::loop_around(ir, load) else { return false };
     let waited_for = chained_products::waited_for(ir, looped);

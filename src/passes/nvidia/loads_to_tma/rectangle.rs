@@ -8,17 +8,17 @@
 //! descriptor base = base + start - Σ c_d · P_d      stride_d = P_d      N_d = end + c_d
 //! ```
 //!
-//! whatever c_d ≥ 0 is. The choice of c decides where the descriptor can be made: its base, extents and strides must not
-//! change in the loops behind that place.
+//! whatever c_d ≥ 0 is. The choice of c decides where the descriptor can be made: its base, extents and strides must
+//! not change in the loops behind that place.
 //!
 //! # Algorithm
 //!
 //! 1. Axes of size 1 are left out. One axis has the step 1: it becomes the innermost. Its row has at least 16 bytes.
 //! 2. Try each place in front of a loop around the access, the outermost first; an access outside of loops has its own
 //!    place. What is known there is *fixed*.
-//! 3. c_d of an axis with an end is what is not fixed in -end, so that N_d is. An axis that is bounded from below by the
-//!    mask, `i_d ≥ first`, has c_d = -first, since hardware leaves out what lies below zero too. What is not fixed in
-//!    `start` otherwise goes to the axis without an end whose stride divides it.
+//! 3. c_d of an axis with an end is what is not fixed in -end, so that N_d is. An axis that is bounded from below by
+//!    the mask, `i_d ≥ first`, has c_d = -first, since hardware leaves out what lies below zero too. What is not fixed
+//!    in `start` otherwise goes to the axis without an end whose stride divides it.
 //!    Where a loop counts down, what makes the coordinate zero in the end is added to it.
 //! 4. Other c_d must not be negative: the source would read below the base, hardware would not. They must fit into 32
 //!    bits, or be cut off at what fits if the extent does. c_d may be negative where nobody sees anything
@@ -29,8 +29,9 @@
 //!    Strides are not negative, as far as that can be seen: parameters count as such.
 //!
 //! A descriptor that the launch makes ([`prove_at_launch`]) has its place in front of the kernel: only parameters are
-//! fixed, and its base is one of them. What else the start has goes into coordinates. What no axis of the tensor can take
-//! gets an axis of its own, of which a block has one element: `b·s` is the coordinate b along an axis with the stride s.
+//! fixed, and its base is one of them. What else the start has goes into coordinates. What no axis of the tensor can
+//! take gets an axis of its own, of which a block has one element: `b·s` is the coordinate b along an axis with the
+//! stride s.
 //!
 //! Example: `x + (m + i) * s + (k * 64 + j)` with `j < K - k * 64`, in a loop over k: the base is x + m·s, the extents
 //! are 2³¹ - 1 and K, the coordinates 0 and k·64.
@@ -210,8 +211,8 @@ fn ordered_axes(form: &Form, shape: &[i64], access: &Access<'_>, elem: Type) -> 
     Ok(axes)
 }
 
-/// Where a mask asks more than bounds, these are all that keeps the access within the array: every axis needs an end, and
-/// starts at zero or behind it.
+/// Where a mask asks more than bounds, these are all that keeps the access within the array: every axis needs an end,
+/// and starts at zero or behind it.
 fn check_mask(forms: &mut Forms<'_>, given: &Given) -> Result<(), Why> {
     if !given.terms.contains(&Term::Other) {
         return Ok(());
@@ -320,8 +321,8 @@ fn move_with_axes(
     Ok(())
 }
 
-/// Step 3 for a descriptor whose base is a parameter: all of `rest` becomes coordinates. A term goes to the axis with the
-/// stride that it has most of, and to one of its own if its fixed factors are more than those of every stride.
+/// Step 3 for a descriptor whose base is a parameter: all of `rest` becomes coordinates. A term goes to the axis with
+/// the stride that it has most of, and to one of its own if its fixed factors are more than those of every stride.
 fn put_into_coordinates(
     given: &Given,
     axes: &mut Vec<Axis>,

@@ -1,7 +1,7 @@
 //! Whether anybody sees what a load gives beyond a limit of its index.
 //!
-//! `rows % M` makes loads of rows that are none read other rows instead. Hardware gives zeros there. Both are the same if
-//! no such row is stored: every store of what is computed of them leaves them out.
+//! `rows % M` makes loads of rows that are none read other rows instead. Hardware gives zeros there. Both are the same
+//! if no such row is stored: every store of what is computed of them leaves them out.
 //!
 //! # Algorithm
 //!

@@ -1,10 +1,11 @@
-//! `ttc-refill-slots`: copies by hardware into rotating buffers wait for the slot that they fill, and not for the block.
+//! `ttc-refill-slots`: copies by hardware into rotating buffers wait for the slot that they fill, and not for the
+//! block.
 //!
-//! `tritongpu-pipeline` gives each slot an mbarrier that tells when it is *full*. Nothing tells when all warps have left
-//! it, so `ttng.barrier_expect` begins with a barrier of the block in every iteration, which keeps all warps in step.
-//! Here a second mbarrier of the slot tells when it is *empty*: each warp arrives when it has left the slot, and the
-//! first warp waits for all of them before it refills the slot. The others go on, so warp groups may drift apart, up to
-//! the slots that there are. Triton has such mbarriers in warp-specialized loops only.
+//! `tritongpu-pipeline` gives each slot an mbarrier that tells when it is *full*. Nothing tells when all warps have
+//! left it, so `ttng.barrier_expect` begins with a barrier of the block in every iteration, which keeps all warps in
+//! step. Here a second mbarrier of the slot tells when it is *empty*: each warp arrives when it has left the slot, and
+//! the first warp waits for all of them before it refills the slot. The others go on, so warp groups may drift apart,
+//! up to the slots that there are. Triton has such mbarriers in warp-specialized loops only.
 //!
 //! # Algorithm
 //!
@@ -13,23 +14,24 @@
 //! 1. Find the copies that share an mbarrier for each slot, what reads these slots, and where the last reader leaves
 //!    them ([`plan`]). Copies of which that is not known keep their barrier; a remark says why.
 //! 2. In front of the loop, an mbarrier for each slot is made that waits for all warps. It ends with the others.
-//! 3. Behind the last reader each warp arrives at the mbarrier of the slot that it has left: this iteration's, or that of
-//!    the iteration before, if there was one.
-//! 4. In front of the copies the first warp waits for the phase of the slot that they fill. `ttng.barrier_expect` and the
-//!    copies become the first warp's, and nobody waits for the block. So do those in front of the loop, which fill the
-//!    slots for the first time.
+//! 3. Behind the last reader each warp arrives at the mbarrier of the slot that it has left: this iteration's, or that
+//!    of the iteration before, if there was one.
+//! 4. In front of the copies the first warp waits for the phase of the slot that they fill. `ttng.barrier_expect` and
+//!    the copies become the first warp's, and nobody waits for the block. So do those in front of the loop, which fill
+//!    the slots for the first time.
 //!
 //! # Clusters
 //!
-//! With `multicast`, of blocks of a cluster that want the same of a copy the first one loads it for all: the bytes arrive
-//! at the same slot and mbarrier of each. Then a warp that has left a slot says so to all of these blocks, and each waits
-//! for the warps of all before it fills the slot. Each tells its own mbarrier how many bytes will arrive; that may be
-//! after they do, but not a phase too late, since its own warps have left the slot before.
+//! With `multicast`, of blocks of a cluster that want the same of a copy the first one loads it for all: the bytes
+//! arrive at the same slot and mbarrier of each. Then a warp that has left a slot says so to all of these blocks, and
+//! each waits for the warps of all before it fills the slot. Each tells its own mbarrier how many bytes will arrive;
+//! that may be after they do, but not a phase too late, since its own warps have left the slot before.
 //!
 //! # Phases
 //!
 //! The first use of a slot finds it empty: the phase before the first one counts as over (PTX ISA,
-//! "mbarrier.test_wait"), and has parity 1. So the bit starts with 1, and flips whenever the first slot is filled again.
+//! "mbarrier.test_wait"), and has parity 1. So the bit starts with 1, and flips whenever the first slot is filled
+//! again.
 //!
 //! # Example
 //!

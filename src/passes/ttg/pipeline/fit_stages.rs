@@ -7,9 +7,9 @@
 //!
 //! # Model
 //!
-//! Of a loop that is in no other one, and whose products read their operands from shared memory. A loop over tiles and K
-//! keeps its stages: its programs are started once, one a multiprocessor, and go from tile to tile. By three stages instead
-//! of four, tiles of 128x128x64 took 1.3 times as long.
+//! Of a loop that is in no other one, and whose products read their operands from shared memory. A loop over tiles and
+//! K keeps its stages: its programs are started once, one a multiprocessor, and go from tile to tile. By three stages
+//! instead of four, tiles of 128x128x64 took 1.3 times as long.
 //!
 //! 1. A stage takes the bytes of the loads that are started ahead; what is allocated outside of the loop comes on top.
 //! 2. A thread takes the registers of the products' results, and [`OTHER_REGISTERS`].
@@ -62,8 +62,8 @@ pub(super) fn fitting(ir: &Ir, looped: Op, loads: &[Op], asked: i64) -> i64 {
     (LEAST..asked).rev().find(|&stages| two_fit(stages)).unwrap_or(asked)
 }
 
-/// Whether `tritongpu-fuse-nested-loops` made the loop that ends here of one over the tiles of a program: their number is
-/// what lies between the program's first tile and the last one, divided by the programs and rounded up.
+/// Whether `tritongpu-fuse-nested-loops` made the loop that ends here of one over the tiles of a program: their number
+/// is what lies between the program's first tile and the last one, divided by the programs and rounded up.
 fn counts_tiles(ir: &Ir, upper: Value) -> bool {
     let divides = |op: &Op| ir.is(*op, ArithOp::Ceildivsi);
     let asks = |op: &Op| ir.is(*op, TtOp::GetProgramId) || ir.is(*op, TtOp::GetNumPrograms);

@@ -7,7 +7,8 @@
 //!    ([`crate::passes::nvidia::pipeline`]). It uses [`expand`] (prologue and kernel) and [`waits`] (waits that leave
 //!    as much as possible under way).
 //!
-//! [`fit_stages`] is how many stages a loop gets. [`schedule`] is the schedule as data; [`loads`] answers what a load's destination in shared memory would look like.
+//! [`fit_stages`] is how many stages a loop gets. [`schedule`] is the schedule as data; [`loads`] answers what a load's
+//! destination in shared memory would look like.
 
 pub mod assign_latencies;
 pub mod expand;

@@ -12,10 +12,10 @@ const LANES: u32 = 16;
 
 /// For a tensor that becomes the operand `(number, kWidth)` of an `mfma` or `wmma`.
 ///
-/// Sixteen lanes read `kWidth` neighbours along K in as many rows. If a row is as long as all banks, or longer, each row
-/// starts in the same bank: so row r is turned by r times `kWidth`, for as many rows as there are such pieces. Where K is
-/// not the fastest axis the lanes read neighbours, in different banks already. The exception is CDNA4, which has loads
-/// that transpose.
+/// Sixteen lanes read `kWidth` neighbours along K in as many rows. If a row is as long as all banks, or longer, each
+/// row starts in the same bank: so row r is turned by r times `kWidth`, for as many rows as there are such pieces.
+/// Where K is not the fastest axis the lanes read neighbours, in different banks already. The exception is CDNA4, which
+/// has loads that transpose.
 ///
 /// Example: f16, K = 64 fastest, `kWidth` = 4, 32 banks: one row is all banks, so `perPhase` = 1, and `maxPhase` =
 /// min(16, 64 / 4) = 16.

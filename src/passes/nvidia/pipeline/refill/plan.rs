@@ -62,8 +62,8 @@ pub(super) struct Refill {
     /// The slot that is left there, and whether there is one in the first iteration.
     pub(super) slot: Value,
     pub(super) always: bool,
-    /// The bits of the block's number in which blocks of the cluster differ that copies fill with the same; 0 where each
-    /// fills its own slots.
+    /// The bits of the block's number in which blocks of the cluster differ that copies fill with the same; 0 where
+    /// each fills its own slots.
     pub(super) shared: u32,
 }
 

@@ -5,15 +5,15 @@
 //! With `L` the last stage:
 //!
 //! 1. The kernel ends `L` iterations early: its upper bound is `upper - L·step`, and nothing in it is switched off.
-//! 2. Behind it, part i = 1 … L runs the operations of the stages from i on in the schedule's order. In part i an operation
-//!    of stage s works for version `L - s + i` of its values.
-//! 3. Where the loop has fewer than `L` iterations, the prologue has begun fewer, and the first parts belong to those: the
-//!    version that would be the v-th iteration runs only if there are at least v. Its number counts from
+//! 2. Behind it, part i = 1 … L runs the operations of the stages from i on in the schedule's order. In part i an
+//!    operation of stage s works for version `L - s + i` of its values.
+//! 3. Where the loop has fewer than `L` iterations, the prologue has begun fewer, and the first parts belong to those:
+//!    the version that would be the v-th iteration runs only if there are at least v. Its number counts from
 //!    `max(0, iterations - L)`.
 //! 4. What a part computes of the loop's results counts only then.
 //!
-//! Example with two stages, a load in 0 and a product in 1, and n iterations: the prologue loads 0; the kernel, for i from
-//! 0 to n-2, loads i+1 and multiplies i; the epilogue multiplies n-1.
+//! Example with two stages, a load in 0 and a product in 1, and n iterations: the prologue loads 0; the kernel, for i
+//! from 0 to n-2, loads i+1 and multiplies i; the epilogue multiplies n-1.
 
 use super::{Crossing, Expander};
 use crate::ir::core::clone::Mapping;
