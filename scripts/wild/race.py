@@ -10,11 +10,13 @@ kernel's id. A kernel without an entry there gets N (128) for each integer, a ra
 grid 64,8,2. Pointers get 64 MiB of random values of their type (floats near 1, integers below 8) unless the entry
 says otherwise.
 
-1. The reference runs twice on fresh buffers. Where it faults, the kernel is `unusable`. Where it disagrees with
-   itself, since made-up arguments let programs write over each other, results are compared for fewer programs: a grid
-   of one axis, then a single program. If it disagrees with itself there too, the kernel is `unstable`.
-2. Ours runs on fresh buffers. `equal` is bit for bit; `close` and `differs` judge elements beyond 1e-2 of the value;
-   `idle` writes nothing. `compared` tells the grid.
+1. The reference runs. Where it faults, the kernel is `unusable`.
+2. The reference, ours and the reference again run on fresh buffers. `equal` is bit for bit; `close` and `differs`
+   judge elements beyond 1e-2 of the value; `idle` writes nothing. Made-up arguments often let programs write over each
+   other. So where the reference does not repeat itself, or ours differs, results are compared on smaller grids: the
+   axes one by one, then a single program. What differs and then agrees on fewer programs is `scattered`; where the
+   reference repeats itself on no grid, the kernel is `unstable`. `compared` and `agrees` tell the grids. A race within
+   a block stays among those that differ: `scripts/emulator/wild.py` finds it.
 3. Both are timed in turns: each sample is as many launches as take two milliseconds, at least 20 (4 or 1 of launches
    beyond 2.5 or 20 milliseconds), and the median of N samples counts.
 
@@ -259,45 +261,52 @@ def same(a, b):
     return torch.equal(a.view(torch.uint8), b.view(torch.uint8))
 
 
+def apart(a, b):
+    """Which elements differ by value: by more than a hundredth, or at all if they are integers."""
+    if not a.dtype.is_floating_point:
+        return a != b
+    x, y = a.double(), b.double()
+    return ~(((x - y).abs() <= 1e-2 * x.abs().clamp(min=1e-3)) | (x.isnan() & y.isnan()) | (x == y))
+
+
 def difference(a, b):
     """The share of elements that differ by value; 0 if all bits agree, and less than 1e-20 if only bits differ."""
     if same(a, b):
         return 0.0
-    if not a.dtype.is_floating_point:
-        return (a != b).float().mean().item()
-    x, y = a.double(), b.double()
-    fine = ((x - y).abs() <= 1e-2 * x.abs().clamp(min=1e-3)) | (x.isnan() & y.isnan()) | (x == y)
-    return 1e-30 if fine.all() else (~fine).float().mean().item()
+    return apart(a, b).float().mean().item() or 1e-30
 
 
 def examples(a, b, count=4):
-    """Some elements that differ: place, ours, the reference's."""
-    places = (a != b).nonzero().flatten()[:count].tolist()
+    """Some elements that differ by value, or by their bits if all values are close: place, ours, the reference's."""
+    places = (apart(a, b) if apart(a, b).any() else a != b).nonzero().flatten()[:count].tolist()
     return [(i, float(b[i]), float(a[i])) for i in places]
 
 
+def compare_on(c, grid):
+    """Whether both forms compute the same on a grid. The reference runs again behind ours, to see if it repeats."""
+    first, got, second = (c.results(form, grid) for form in (c.reference, c.ours, c.reference))
+    if not all(map(same, first, second)):
+        return {"state": "unstable"}
+    worst = max(map(difference, first, got), default=0.0)
+    changed = not all(map(same, first, c.start))
+    state = "differs" if worst > 1e-20 else "close" if worst else "equal" if changed else "idle"
+    result = {"state": state, "compared": grid, "worst": worst}
+    if worst:
+        result["examples"] = next(examples(a, b) for a, b in zip(first, got) if difference(a, b) == worst)
+    return result
+
+
 def compare(c):
-    """Whether both forms compute the same, on the largest of a few grids on which the reference repeats itself."""
+    """What is known from a few grids, the largest first, until the forms agree on one."""
     x, y, z = c.grid
+    differs = None
     for grid in dict.fromkeys([(x, y, z), (x, 1, 1), (1, y, 1), (1, 1, z), (1, 1, 1)]):
-        try:
-            first, second = c.results(c.reference, grid), c.results(c.reference, grid)
-        except RuntimeError as e:
-            return {"state": "unusable", "why": str(e)[:100]}
-        if not all(map(same, first, second)):
-            continue
-        del second
-        got = c.results(c.ours, grid)
-        worst = max(map(difference, first, got), default=0.0)
-        changed = not all(map(same, first, c.start))
-        if not worst and not changed and grid != c.grid:
-            continue
-        state = "differs" if worst > 1e-20 else "close" if worst else "equal" if changed else "idle"
-        result = {"state": state, "compared": grid, "worst": worst}
-        if worst:
-            result["examples"] = next(examples(a, b) for a, b in zip(first, got) if difference(a, b) == worst)
-        return result
-    return {"state": "unstable"}
+        result = compare_on(c, grid)
+        if result["state"] == "differs":
+            differs = differs or result
+        elif result["state"] in ("equal", "close") or result["state"] == "idle" and grid == c.grid:
+            return dict(differs, state="scattered", agrees=grid) if differs else result
+    return differs or {"state": "unstable"}
 
 
 def run_case(options, case, entry):
@@ -309,9 +318,11 @@ def run_case(options, case, entry):
         "warps": c.ours[1]["num_warps"],
         "given": entry is not None,
     }
+    try:
+        c.results(c.reference, c.grid)
+    except RuntimeError as e:
+        return {"state": "unusable", "why": str(e)[:100]}
     result.update(compare(c))
-    if result["state"] == "unusable":
-        return result
     result["us"] = c.time(options.rounds)
     return result
 
@@ -368,7 +379,7 @@ def main():
         bad |= r["state"] in ("differs", "fault")
         if log:
             print(json.dumps([case, r]), file=log, flush=True)
-        if r["state"] in ("differs", "fault", "time or crash"):
+        if r["state"] in ("differs", "scattered", "fault", "time or crash"):
             print(f"{r['state']}: {case} {r}", flush=True)
         if "us" in r and max(r["us"][:2]) > options.least:
             timed.append((r["us"][1] / r["us"][0], case, r))

@@ -20,7 +20,8 @@ thread_local! {
     static ACTIVE: RefCell<u32> = const { RefCell::new(0) };
 }
 
-/// Runs `work` and turns a panic in it into an E0999 diagnostic. `about` says for the reproducer what was asked for.
+/// Runs `work` and turns a panic in it into an E0999 diagnostic, and so a failure without an error that says why. `about`
+/// says for the reproducer what was asked for.
 ///
 /// # Errors
 /// The errors of `work`, or the defect.
@@ -33,10 +34,17 @@ pub fn guard<T>(
     ACTIVE.with(|a| *a.borrow_mut() += 1);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     ACTIVE.with(|a| *a.borrow_mut() -= 1);
-    result.unwrap_or_else(|_| {
-        let why = CAUGHT.with(|c| c.borrow_mut().take()).unwrap_or_else(|| "unknown".to_owned());
-        Err(vec![defect(&why, &about(), sources)])
-    })
+    match result {
+        Ok(Err(mut said)) if !said.iter().any(Diagnostic::is_error) => {
+            said.push(defect("it gave up and did not say why", &about(), sources));
+            Err(said)
+        }
+        Ok(result) => result,
+        Err(_) => {
+            let why = CAUGHT.with(|c| c.borrow_mut().take()).unwrap_or_else(|| "unknown".to_owned());
+            Err(vec![defect(&why, &about(), sources)])
+        }
+    }
 }
 
 /// Installs a hook that takes panics on guarded threads. All others go where they went before.
@@ -73,6 +81,18 @@ fn defect(why: &str, about: &str, sources: &SourceMap) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_without_words_is_a_defect() {
+        let mut sources = SourceMap::default();
+        sources.add("silent.tk", None, "the text of the kernel");
+        let warning = Diagnostic::warning(&codes::names::DOUBTFUL, "no error");
+        let said = guard::<()>(|| "num_warps: None".to_owned(), &sources, || Err(vec![warning])).unwrap_err();
+        let codes: Vec<&str> = said.iter().map(|d| d.code.id).collect();
+        assert_eq!(codes, [codes::names::DOUBTFUL.id, "E0999"]);
+        let path = said[1].notes[0].split('`').nth(1).unwrap();
+        std::fs::remove_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
+    }
 
     #[test]
     fn a_panic_becomes_a_message_with_a_reproducer() {

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -244,7 +244,7 @@ impl<'m> Modules<'m> {
         if level > 0 {
             let up = here.map(|h| {
                 let h = if h.as_os_str().is_empty() { PathBuf::from(".") } else { h };
-                (1..level).fold(h, |dir, _| dir.join(".."))
+                (1..level).fold(h, |dir, _| above(&dir))
             });
             return up.into_iter().collect();
         }
@@ -271,6 +271,18 @@ impl<'m> Modules<'m> {
     }
 }
 
+/// The folder above one. Its path gets shorter where it can: packages that import each other by `..` would else be found
+/// under ever longer paths, and be read anew under each.
+fn above(dir: &Path) -> PathBuf {
+    match (dir.components().next_back(), dir.parent()) {
+        (Some(Component::Normal(_)), Some(parent)) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        (Some(Component::Normal(_)), Some(parent)) => parent.to_owned(),
+        (Some(Component::RootDir), _) => dir.to_owned(),
+        (Some(Component::CurDir), _) => PathBuf::from(".."),
+        _ => dir.join(".."),
+    }
+}
+
 /// Where the module at `base` may be, in the order in which it is looked for.
 fn files_at(base: &Path) -> [PathBuf; 3] {
     let with = |extension: &str| {
@@ -279,4 +291,41 @@ fn files_at(base: &Path) -> [PathBuf; 3] {
         PathBuf::from(file)
     };
     [with(".py"), with(".tk"), base.join("__init__.py")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_above_has_the_shorter_path() {
+        for (dir, expected) in
+            [("a/b", "a"), ("a", "."), (".", ".."), ("..", "../.."), ("../a", ".."), ("/", "/"), ("/a", "/")]
+        {
+            assert_eq!(above(Path::new(dir)), Path::new(expected), "above {dir}");
+        }
+    }
+
+    /// A package that takes all of a part of it, which imports from the package: each file is read once.
+    #[test]
+    fn packages_that_import_each_other_are_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        write("p/__init__.py", "from .q import *\n");
+        write("p/q/__init__.py", "from .m import *\n");
+        write("p/q/m.py", "from .. import lacking\nfrom ..q import n\n");
+        let text = "import triton\nfrom . import lacking\n@triton.jit\ndef k(x, B=lacking):\n    pass\n";
+        let path = write("p/k.py", text);
+        let mut map = SourceMap::default();
+        let file = map.add("k.py", Some(&path), text);
+        let (kernels, _) = crate::irgen::list_kernels(&mut map, file, &[]);
+        assert_eq!(kernels.len(), 1);
+        let read = map.iter().filter(|(id, _)| !id.is_embedded()).count();
+        assert_eq!(read, 4, "files read");
+    }
 }

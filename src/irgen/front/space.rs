@@ -82,7 +82,7 @@ impl Space {
 }
 
 /// The packages that are part of the compiler.
-pub(super) fn builtin_space(path: &[String]) -> Option<Space> {
+pub fn builtin_space(path: &[String]) -> Option<Space> {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     Some(match parts.as_slice() {
         ["math"] => Space::PyMath,

@@ -229,7 +229,7 @@ pub fn bitwise(cx: &mut Emitter, kind: ArithOp, op: &str, a: &Object, b: &Object
     pair(cx, kind, x, y)
 }
 
-/// `and` / `or` of truth values.
+/// `and` / `or` of truth values; a pointer is true if it is not null, as in Triton.
 pub fn logical(cx: &mut Emitter, kind: ArithOp, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = (truth_bits(cx, a)?, truth_bits(cx, b)?);
     bitwise(cx, kind, if kind == ArithOp::Andi { "and" } else { "or" }, &x.into(), &y.into())
@@ -239,6 +239,9 @@ fn truth_bits(cx: &mut Emitter, v: &Object) -> R<Tensor> {
     let t = convert::to_tensor(cx, v)?;
     if t.ty.dtype.is_bool() {
         return Ok(t);
+    }
+    if t.ty.dtype.is_ptr() {
+        return convert::cast(cx, t, Dtype::Int1, None);
     }
     Err(cx.error_help(
         &types::CONDITION,

@@ -51,7 +51,10 @@ impl Walker<'_> {
     /// Evaluates host code in a module; if it fails, says why instead of reporting it.
     pub fn attempt<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> R<T>) -> Result<T, Cause> {
         let aside = self.out.set_aside();
+        // What is said here may be thrown away, and then has to be said where the name is used.
+        let unknown = self.names.unknown.clone();
         let result = self.isolated(module, f);
+        self.names.unknown = unknown;
         let said = self.out.resume(aside);
         result.map_err(|_| said.into_iter().find(Diagnostic::is_error))
     }

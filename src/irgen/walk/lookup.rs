@@ -10,12 +10,12 @@ use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::modules::Imported;
 use crate::irgen::front::prelude;
-use crate::irgen::front::space::Space;
+use crate::irgen::front::space::{Space, builtin_space};
 use crate::irgen::front::top_level::{Binding, Bound};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
 use crate::irgen::value::{Const, Func, Object};
-use crate::parser::ast::Decorator;
+use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
 use crate::source::Span;
 
 /// Whether the tests around a binding lead to it.
@@ -147,10 +147,11 @@ impl Walker<'_> {
                 let jit = def.is_jit || def.decorators.iter().any(Decorator::is_extern);
                 Some(Const::Func(Func { def: def.clone(), module, jit }).into())
             }
-            Bound::Value(e) => self.evaluate(module, e),
-            Bound::Element(e, i) => match self.evaluate(module, e)? {
-                Object::Tuple(items) => items.get(*i).cloned(),
-                _ => None,
+            Bound::Value(e) => self.evaluate(module, e).or_else(|| imported_by_call(e)),
+            Bound::Element(e, i) => match self.evaluate(module, e) {
+                Some(Object::Tuple(items)) => items.get(*i).cloned(),
+                Some(_) => None,
+                None => imported_by_call(e),
             },
             Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
             Bound::From { level, path, name, .. } => self.imported(module, *level, path, name),
@@ -199,6 +200,19 @@ impl Walker<'_> {
         self.names.prelude.insert(file, module);
         Some(module)
     }
+}
+
+/// What a function of the host imports that is given the name of one of Triton's packages, as in
+/// `tl = optional_import("triton.language")` and `found, tl = try_import("triton.language")`. Whatever else it returns,
+/// kernels have no use for it.
+fn imported_by_call(e: &Expr) -> Option<Object> {
+    let ExprKind::Call(call) = &e.kind else { return None };
+    call.args.iter().find_map(|argument| {
+        let ExprKind::Constant(Constant::Str(name)) = &argument.kind else { return None };
+        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+        let is_triton = path.first().is_some_and(|first| first == "triton");
+        builtin_space(&path).filter(|_| is_triton).map(|space| Const::Space(space).into())
+    })
 }
 
 pub(super) fn target_value(target: Imported) -> Option<Object> {
