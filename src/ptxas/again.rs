@@ -24,8 +24,7 @@
 //! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
 //!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas
 //!    is told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth.
-//!    Where a kernel's registers leave no more blocks than all registers of a thread would, ptxas had no such goal, and
-//!    is not asked.
+//!    Where a kernel has nearly all registers of a thread, there is nothing to gain, and ptxas is not asked.
 
 use std::collections::BTreeSet;
 
@@ -306,9 +305,9 @@ fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> b
     let resident = resident(usage, ptx, target);
     let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
     let may = threads(ptx) > 1 && usage.spilled() == 0 && !multiplies && ptx.len() <= LARGEST && !is_limited(ptx);
-    // Where all registers of a thread leave as many blocks, ptxas has not saved any.
-    let least = target.multiprocessor().by_registers(warps(ptx), allowed(ptx, target));
-    if !may || resident >= THREADS || blocks_by_registers(usage, ptx, target) <= least {
+    // What has nearly all registers gains nothing by the rest.
+    let has_most = usage.registers * 16 >= allowed(ptx, target) * 15;
+    if !may || resident >= THREADS || has_most {
         return false;
     }
     let loops = waits::loops(cubin, target, resident);

@@ -106,7 +106,9 @@ pub struct Partials {
 const MOST_LOADS: u32 = 16;
 /// Bytes of the widest load.
 const WIDEST: u32 = 16;
-/// What an access to shared memory costs, where an addition costs 1, and what a barrier costs.
+/// Bytes of all banks of shared memory.
+const BANKS: u32 = 128;
+/// What a pass over shared memory costs, where an addition costs 1, and what a barrier costs.
 const ACCESS: u32 = 4;
 const BARRIER: u32 = 30;
 
@@ -401,16 +403,27 @@ fn in_place(places: &AlongAxis, group_of: &BTreeMap<u64, usize>, result: &Result
 }
 
 /// Whether it costs clearly less that one thread combines each result than that every thread combines all it needs:
-/// `wanted` results of a thread, of `1 << places.rest_bits` in all.
-fn is_once(places: &AlongAxis, warps: u32, wanted: u32, element_bytes: &[u32]) -> bool {
+/// `wanted` results of a thread, of `1 << places.rest_bits` in all, of which a warp's lanes want `lanes` different ones
+/// at a time.
+fn is_once(places: &AlongAxis, warps: u32, (wanted, lanes): (u32, u32), element_bytes: &[u32]) -> bool {
     let threads = 1 << (places.lane_bits + places.warp_bits);
     let parts = 1 << warps;
-    let loads: u32 = element_bytes.iter().map(|bytes| (parts * bytes).div_ceil(WIDEST)).sum();
-    let combining = loads * ACCESS + (parts - 1) * element_bytes.len() as u32;
+    let combining = |lanes: u32| {
+        let waves: u32 = element_bytes.iter().map(|bytes| wavefronts(lanes, parts * bytes)).sum();
+        waves * ACCESS + (parts - 1) * element_bytes.len() as u32
+    };
     let words: u32 = element_bytes.iter().map(|bytes| bytes.div_ceil(4)).sum();
-    let each = (1u32 << places.rest_bits).div_ceil(threads) * (combining + ACCESS * words);
-    let reading = wanted.div_ceil(4) * ACCESS * words;
-    (each + reading + BARRIER) * 10 < wanted * combining * 6
+    let results = 1u32 << places.rest_bits;
+    // Where there are fewer results than threads, most warps have nothing to combine.
+    let each = (combining(results.min(1 << places.lane_bits)) + ACCESS * words) * results / threads;
+    let reading = wanted.div_ceil(4) * ACCESS * words * wavefronts(lanes, WIDEST.min(4 * wanted));
+    (each + reading + BARRIER) * 10 < wanted * combining(lanes) * 6
+}
+
+/// How often shared memory is passed over when each of so many lanes loads bytes that lie side by side, behind those of
+/// the lane before. A load has up to 16 bytes of a lane, and one pass 128 bytes of different banks.
+fn wavefronts(lanes: u32, bytes: u32) -> u32 {
+    bytes.div_ceil(WIDEST) * (lanes * bytes.min(BANKS)).div_ceil(BANKS)
 }
 
 /// Step 3 lays out the partial results in shared memory.
@@ -432,7 +445,9 @@ fn partials(
     // In a cluster, other blocks may have other results, whose slots stay empty.
     let has_all = places.blocks.iter().all(|&(_, beside)| beside == 0);
     let may = ample && blocks == 0 && has_all && along.warps > 0;
-    let once = may && is_once(places, along.warps, wanted as u32, element_bytes);
+    let of_lanes = &columns[result.register_bits as usize..][..places.lane_bits as usize];
+    let lanes = 1 << of_lanes.iter().filter(|&&column| column != 0).count();
+    let once = may && is_once(places, along.warps, (wanted as u32, lanes), element_bytes);
     // Where results are stored again, those of a thread lie side by side.
     let size = element_bytes.iter().copied().max().unwrap_or(1);
     let run_bits = if once { high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize) } else { 0 };
