@@ -28,13 +28,16 @@
 //! around. `P` is the columns, `Q` the rows, `S = {row bit i ⊕ column bit i}`, and the bank is the columns. Element
 //! `(i, j)` lies in line `i` and bank `j ⊕ i`.
 
-use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
+use crate::layout::plan::shared_access::{AccessStep, SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
 use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks};
 use crate::target::SharedMemory;
 
 /// What a barrier costs, in quarters of a wavefront. Each repetition but the first has two.
 const BARRIER: u32 = 32;
+
+/// How many instructions are taken to read a register of an operand of a matrix product.
+const READERS: u32 = 4;
 
 /// A layout of shared memory with the accesses of both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -186,7 +189,8 @@ pub fn swizzle(
         let barriers = (2 << found.repetition_bits) - 1;
         let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
             + (found.store.accesses().len() + found.load.accesses().len()) as u32
-            + BARRIER * barriers;
+            + BARRIER * barriers
+            + search.moves(&found.load);
         let bytes = found.bytes(bits);
         let bytes = if across_warps || bytes > memory.free_bytes_per_warp * warps { bytes } else { 0 };
         if best.is_none() {
@@ -319,6 +323,21 @@ impl Search<'_> {
         let limit = element_bytes(self.bits) << (size - repetition_bits);
         let (store, load) = (self.best(store, limit, true), self.best(load, limit, false));
         Ok(Swizzle { layout, store, load, repetition_bits })
+    }
+
+    /// What it costs, in instructions, that loads put words side by side that products read apart. A product reads two
+    /// words of an operand in one pair of registers, and an access fills registers in a row. Where the two do not agree,
+    /// the assembler moves both words in front of each product.
+    fn moves(&self, load: &SharedAccess) -> u32 {
+        let [pair, next, ..] = self.to.registers[..] else { return 0 };
+        // The columns of a tile of 16-bit elements: two in a word, four lanes, and as many again in the next word.
+        let is_operand = self.word == 1 && self.to.lanes.get(..2) == Some(&[pair << 1, pair << 2]) && next == pair << 3;
+        if !is_operand {
+            return 0;
+        }
+        let is_apart = |step: &&AccessStep| step.registers.len() > 2 && step.registers[2] != step.registers[0] ^ 2;
+        let words = |step: &AccessStep| step.registers.len() as u32 / 2;
+        READERS * load.accesses().iter().filter(is_apart).map(words).sum::<u32>()
     }
 
     /// The form of an access with the fewest wavefronts, and then with the fewest instructions.
