@@ -446,13 +446,19 @@ fn partials(
     let has_all = places.blocks.iter().all(|&(_, beside)| beside == 0);
     let may = ample && blocks == 0 && has_all && along.warps > 0;
     let of_lanes = &columns[result.register_bits as usize..][..places.lane_bits as usize];
-    let lanes = 1 << of_lanes.iter().filter(|&&column| column != 0).count();
-    let once = may && is_once(places, along.warps, (wanted as u32, lanes), element_bytes);
+    let different = 1 << of_lanes.iter().filter(|&&column| column != 0).count();
+    let once = may && wanted > 1 && is_once(places, along.warps, (wanted as u32, different), element_bytes);
     // Where results are stored again, those of a thread lie side by side.
     let size = element_bytes.iter().copied().max().unwrap_or(1);
     let run_bits = if once { high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize) } else { 0 };
     let (parts, low) = low.split_at(along.warps as usize);
-    let order = [parts, &high[..run_bits], low, &high[run_bits..]].concat();
+    // Neighbouring lanes have neighbouring slots, in different banks, also where the coordinates that warps move along
+    // come first.
+    let lanes = plain.columns[places.register_bits as usize..][..places.lane_bits as usize].iter().chain(of_lanes);
+    let lane_of = |bit: u32| lanes.clone().position(|column| column >> bit & 1 == 1).unwrap_or(usize::MAX);
+    let mut low = low.to_vec();
+    low.sort_by_key(|&bit| lane_of(bit));
+    let order = [parts, &high[..run_bits], &low, &high[run_bits..]].concat();
     let ordered = |slot: u64| order.iter().enumerate().fold(0, |new, (i, bit)| new | (slot >> bit & 1) << i);
     let reference = element_bytes.iter().map(|&bytes| round_bits(places, along.warps, bytes)).max().unwrap_or(0);
     // A round of more results has fewer barriers: a wide access of each thread is what a conversion takes too.
