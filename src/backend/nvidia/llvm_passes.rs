@@ -6,10 +6,11 @@
 //! [`tensor`] is for kernels that ttc lowered: straight-line code of many registers, the source's loops, calls of
 //! libdevice only, no memory but that of inline PTX. It resolves `__nvvm_reflect` and inlines first, so that everything
 //! after sees the code that stays, then does once what `O3` repeats: scalar clean-up, loop rotation and hoisting, full
-//! unrolling, and a last clean-up. Each pass is in the list because some kernel's machine code gets worse without it
-//! (docs/performance.md has the table; `examples/llvm_pipelines` makes it), or because libdevice needs it. What is not
-//! there found nothing in any of them: GVN (the back end runs it anyway), a second SROA, bit tracking, a third
-//! combination of instructions. Vectors are looked for where [`computes_in_16_bits`] says so.
+//! unrolling, unrolling of small loops in part, and a last clean-up. Each pass is in the list because some kernel's
+//! machine code gets worse without it (docs/performance.md has the table; `examples/llvm_pipelines` makes it), or
+//! because libdevice needs it. What is not there found nothing in any of them: GVN (the back end runs it anyway), a
+//! second SROA, bit tracking, a third combination of instructions. Vectors are looked for where
+//! [`computes_in_16_bits`] says so.
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::LLVMValueKind;
@@ -36,10 +37,14 @@ pub(crate) fn tensor(slp: bool, rotate: bool) -> String {
     // Of 44 real kernels that spill and change, 20 spill less with `instcombine` in front of `simplifycfg`, and 7 more.
     let loops = format!("loop-mssa({rotation}licm),{combine},simplifycfg,loop(indvars,loop-deletion,loop-unroll-full)");
     let redundancy = "sccp,reassociate,early-cse";
+    // Small loops that wait for memory in each turn, with a scalar or a few elements: several turns load at once.
+    let unrolling = "loop-unroll<O3>";
     let vectors = if slp { "slp-vectorizer,vector-combine," } else { "" };
     let last =
         format!("simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>,{combine}");
-    format!("nvvm-reflect,always-inline,function<eager-inv>({scalar},{loops},{redundancy},{vectors}{last}),globaldce")
+    format!(
+        "nvvm-reflect,always-inline,function<eager-inv>({scalar},{loops},{redundancy},{vectors}{unrolling},{last}),globaldce"
+    )
 }
 
 /// Whether a module computes with elements of 16 bits, of which a register holds two: there, and nowhere else, the SLP
