@@ -532,6 +532,24 @@ fn totals_of_neighbouring_lanes_lie_side_by_side() {
     assert_eq!(wavefronts(&[64, 32], "blocked 1,1 1,32 8,1 1,0 -"), 1);
 }
 
+/// In a step of a sort across warps, the lanes of a warp store their partial results to different banks, though warps move
+/// along the first dimensions.
+#[test]
+fn partial_results_of_neighbouring_lanes_lie_side_by_side() {
+    let shape = [2; 10];
+    let text = "blocked 1,1,1,1,1,1,1,1,1,1 1,1,1,1,1,2,2,2,2,2 2,2,2,2,2,1,1,1,1,1 9,8,7,6,5,4,3,2,1,0 -";
+    let layout = super::super::to_linear_layout(&shape, encoding(text, shape.len()));
+    for axis in 0..5 {
+        let sliced = encoding(&format!("slice {axis} {text}"), shape.len() - 1);
+        let result = super::super::to_linear_layout(&shape[1..], sliced);
+        let plan = ReducePlan::new(layout, axis, Some(result), (&[4], true)).expect("no clusters");
+        let Delivery::Shared(partials) = &plan.delivery else { panic!("not by shared memory: {:?}", plan.delivery) };
+        let banks: BTreeSet<u32> = (0..32).map(|lane| at(&partials.store, 0, lane, 0)[0] % 32).collect();
+        // Both parts of a result lie side by side.
+        assert_eq!(banks.len(), 16, "axis {axis}");
+    }
+}
+
 /// A row that a warp holds is gathered by shuffles, one that several hold is not.
 #[test]
 fn gathers_within_warps() {
