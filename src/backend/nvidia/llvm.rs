@@ -84,7 +84,7 @@ impl LlvmTarget for Nvptx {
 
     fn passes(&self, module: Option<&Module<'_>>, target: &Target) -> String {
         let slp = target.takes_slp_vectors() && module.is_some_and(llvm_passes::computes_in_16_bits);
-        llvm_passes::tensor(slp, !module.is_some_and(llvm_passes::has_many_blocks))
+        llvm_passes::tensor(slp, module.map_or_else(llvm_passes::Loops::default, llvm_passes::Loops::of))
     }
 
     fn vectorizes(&self, target: &Target) -> bool {

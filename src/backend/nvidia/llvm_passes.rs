@@ -24,26 +24,46 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionV
 /// seconds, twice as many four times as long.
 const MOST_BLOCKS_TO_ROTATE: u32 = 5_000;
 
-/// Whether a function has so many blocks that its loops stay as they are.
-pub(crate) fn has_many_blocks(module: &Module<'_>) -> bool {
-    module.get_functions().any(|f| f.count_basic_blocks() > MOST_BLOCKS_TO_ROTATE)
+/// Blocks of a function beyond which its loops are not unrolled in part. 300 loops in a row, 900 blocks, would become six
+/// times the code, and take LLVM 1.7 seconds instead of 0.4.
+const MOST_BLOCKS_TO_UNROLL: u32 = 300;
+
+/// What gives the loops of a module another form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Loops {
+    pub(crate) rotate: bool,
+    pub(crate) unroll: bool,
 }
 
-/// The pipeline for kernels that ttc lowered, with or without the SLP vectorizer and the rotation of loops.
-pub(crate) fn tensor(slp: bool, rotate: bool) -> String {
+impl Loops {
+    /// Loops of functions with many blocks stay as they are.
+    pub(crate) fn of(module: &Module<'_>) -> Loops {
+        let most = module.get_functions().map(FunctionValue::count_basic_blocks).max().unwrap_or(0);
+        Loops { rotate: most <= MOST_BLOCKS_TO_ROTATE, unroll: most <= MOST_BLOCKS_TO_UNROLL }
+    }
+}
+
+impl Default for Loops {
+    fn default() -> Loops {
+        Loops { rotate: true, unroll: true }
+    }
+}
+
+/// The pipeline for kernels that ttc lowered, with or without the SLP vectorizer.
+pub(crate) fn tensor(slp: bool, loops: Loops) -> String {
     let combine = "instcombine<no-verify-fixpoint>";
     let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg,{combine}");
-    let rotation = if rotate { "loop-rotate," } else { "" };
+    let rotation = if loops.rotate { "loop-rotate," } else { "" };
     // Of 44 real kernels that spill and change, 20 spill less with `instcombine` in front of `simplifycfg`, and 7 more.
-    let loops = format!("loop-mssa({rotation}licm),{combine},simplifycfg,loop(indvars,loop-deletion,loop-unroll-full)");
+    let nests = format!("loop-mssa({rotation}licm),{combine},simplifycfg,loop(indvars,loop-deletion,loop-unroll-full)");
     let redundancy = "sccp,reassociate,early-cse";
     // Small loops that wait for memory in each turn, with a scalar or a few elements: several turns load at once.
-    let unrolling = "loop-unroll<O3>";
+    let unrolling = if loops.unroll { "loop-unroll<O3>," } else { "" };
     let vectors = if slp { "slp-vectorizer,vector-combine," } else { "" };
     let last =
         format!("simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>,{combine}");
     format!(
-        "nvvm-reflect,always-inline,function<eager-inv>({scalar},{loops},{redundancy},{vectors}{unrolling},{last}),globaldce"
+        "nvvm-reflect,always-inline,function<eager-inv>({scalar},{nests},{redundancy},{vectors}{unrolling}{last}),globaldce"
     )
 }
 

@@ -406,18 +406,19 @@ fn in_place(places: &AlongAxis, group_of: &BTreeMap<u64, usize>, result: &Result
 /// `wanted` results of a thread, of `1 << places.rest_bits` in all, of which a warp's lanes want `lanes` different ones
 /// at a time.
 fn is_once(places: &AlongAxis, warps: u32, (wanted, lanes): (u32, u32), element_bytes: &[u32]) -> bool {
-    let threads = 1 << (places.lane_bits + places.warp_bits);
+    let threads = 1u64 << (places.lane_bits + places.warp_bits);
     let parts = 1 << warps;
     let combining = |lanes: u32| {
         let waves: u32 = element_bytes.iter().map(|bytes| wavefronts(lanes, parts * bytes)).sum();
-        waves * ACCESS + (parts - 1) * element_bytes.len() as u32
+        u64::from(waves * ACCESS + (parts - 1) * element_bytes.len() as u32)
     };
     let words: u32 = element_bytes.iter().map(|bytes| bytes.div_ceil(4)).sum();
-    let results = 1u32 << places.rest_bits;
+    let results = 1u64 << places.rest_bits;
     // Where there are fewer results than threads, most warps have nothing to combine.
-    let each = (combining(results.min(1 << places.lane_bits)) + ACCESS * words) * results / threads;
-    let reading = wanted.div_ceil(4) * ACCESS * words * wavefronts(lanes, WIDEST.min(4 * wanted));
-    (each + reading + BARRIER) * 10 < wanted * combining(lanes) * 6
+    let busy = results.min(1 << places.lane_bits) as u32;
+    let each = (combining(busy) + u64::from(ACCESS * words)) * results / threads;
+    let reading = u64::from(wanted.div_ceil(4) * ACCESS * words * wavefronts(lanes, WIDEST.min(4 * wanted)));
+    (each + reading + u64::from(BARRIER)) * 10 < u64::from(wanted) * combining(lanes) * 6
 }
 
 /// How often shared memory is passed over when each of so many lanes loads bytes that lie side by side, behind those of
