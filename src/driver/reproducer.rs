@@ -20,8 +20,8 @@ thread_local! {
     static ACTIVE: RefCell<u32> = const { RefCell::new(0) };
 }
 
-/// Runs `work` and turns a panic in it into an E0999 diagnostic, and so a failure without an error that says why. `about`
-/// says for the reproducer what was asked for.
+/// Runs `work` and turns a panic in it into an E0999 diagnostic, and so a failure without an error that says why.
+/// `about` says for the reproducer what was asked for.
 ///
 /// # Errors
 /// The errors of `work`, or the defect.

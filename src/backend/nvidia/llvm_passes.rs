@@ -24,8 +24,8 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionV
 /// seconds, twice as many four times as long.
 const MOST_BLOCKS_TO_ROTATE: u32 = 5_000;
 
-/// Blocks of a function beyond which its loops are not unrolled in part. 300 loops in a row, 900 blocks, would become six
-/// times the code, and take LLVM 1.7 seconds instead of 0.4.
+/// Blocks of a function beyond which its loops are not unrolled in part. 300 loops in a row, 900 blocks, would become
+/// six times the code, and take LLVM 1.7 seconds instead of 0.4.
 const MOST_BLOCKS_TO_UNROLL: u32 = 300;
 
 /// What gives the loops of a module another form.

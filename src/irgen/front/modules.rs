@@ -271,8 +271,8 @@ impl<'m> Modules<'m> {
     }
 }
 
-/// The folder above one. Its path gets shorter where it can: packages that import each other by `..` would else be found
-/// under ever longer paths, and be read anew under each.
+/// The folder above one. Its path gets shorter where it can: packages that import each other by `..` would else be
+/// found under ever longer paths, and be read anew under each.
 fn above(dir: &Path) -> PathBuf {
     match (dir.components().next_back(), dir.parent()) {
         (Some(Component::Normal(_)), Some(parent)) if parent.as_os_str().is_empty() => PathBuf::from("."),

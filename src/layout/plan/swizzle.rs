@@ -326,8 +326,8 @@ impl Search<'_> {
     }
 
     /// What it costs, in instructions, that loads put words side by side that products read apart. A product reads two
-    /// words of an operand in one pair of registers, and an access fills registers in a row. Where the two do not agree,
-    /// the assembler moves both words in front of each product.
+    /// words of an operand in one pair of registers, and an access fills registers in a row. Where the two do not
+    /// agree, the assembler moves both words in front of each product.
     fn moves(&self, load: &SharedAccess) -> u32 {
         let [pair, next, ..] = self.to.registers[..] else { return 0 };
         // The columns of a tile of 16-bit elements: two in a word, four lanes, and as many again in the next word.

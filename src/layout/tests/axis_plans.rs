@@ -532,8 +532,8 @@ fn totals_of_neighbouring_lanes_lie_side_by_side() {
     assert_eq!(wavefronts(&[64, 32], "blocked 1,1 1,32 8,1 1,0 -"), 1);
 }
 
-/// In a step of a sort across warps, the lanes of a warp store their partial results to different banks, though warps move
-/// along the first dimensions.
+/// In a step of a sort across warps, the lanes of a warp store their partial results to different banks, though warps
+/// move along the first dimensions.
 #[test]
 fn partial_results_of_neighbouring_lanes_lie_side_by_side() {
     let shape = [2; 10];
