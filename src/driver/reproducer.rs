@@ -1,4 +1,5 @@
-//! Catches panics at a job's boundary: a defect of ttc becomes a diagnostic and a file that reproduces it.
+//! Catches panics at a job's boundary, and failures that nobody explains: a defect of ttc becomes a diagnostic and a
+//! file that reproduces it.
 //!
 //! 1. [`guard`] runs the job. A panic hook keeps message and place of a panic on its thread instead of printing them.
 //! 2. On a panic, a reproducer is kept where the inputs of failed tools are ([`kept`]), readable for the user alone:

@@ -31,8 +31,10 @@ const MOST_BLOCKS_TO_UNROLL: u32 = 300;
 /// What gives the loops of a module another form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Loops {
-    pub(crate) rotate: bool,
-    pub(crate) unroll: bool,
+    /// Whether the test of a loop goes to its end.
+    rotate: bool,
+    /// Whether small loops are unrolled in part.
+    unroll: bool,
 }
 
 impl Loops {

@@ -18,7 +18,8 @@
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
 //! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts and
-//! barriers wins; a barrier counts as [`BARRIER`]. Ties go to fewer accesses, then to less memory, which means more
+//! barriers wins; a barrier counts as [`BARRIER`], and words of a product's operand that a load puts apart count as
+//! what moves them ([`READERS`]). Ties go to fewer accesses, then to less memory, which means more
 //! repetitions. Less memory counts always where warps exchange elements. Within a warp it counts only beyond what a
 //! warp may use without keeping others off the multiprocessor.
 //!
