@@ -130,6 +130,12 @@ impl Ranges {
         answer(cmp.predicate(ir)?, a, b)
     }
 
+    /// The range of the operand of `op` with this number, with what is assumed there; `None` if it is no integer.
+    #[must_use]
+    pub fn operand(&self, ir: &Ir, op: Op, index: usize) -> Option<Range> {
+        self.at(ir, op, ir.operand(op, index))
+    }
+
     /// The range of an operand of `op`, with what is assumed there.
     fn at(&self, ir: &Ir, op: Op, value: Value) -> Option<Range> {
         let known = self.get(value)?;

@@ -65,6 +65,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::unroll_streams::PASS,
     &ttg::loads_before_waits::PASS,
     &ttg::merge_equal_branches::PASS,
+    &ttg::narrow_divisions::PASS,
     &nvidia::keep_operands::PASS,
     &nvidia::pipeline::refill::PASS,
     &nvidia::descriptors_side_by_side::PASS,

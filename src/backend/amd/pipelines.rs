@@ -95,6 +95,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     }
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
+    p.add(&ttg::narrow_divisions::PASS);
     p.add(&ttg::allocate_shared_memory::PASS);
     p.add(&ttg::insert_barriers::PASS);
     if cfg!(debug_assertions) {

@@ -166,6 +166,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);
+    p.add(&ttg::narrow_divisions::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     if options.pipelining.operands == Operands::Kept && options.target.has_wgmma() {
         p.add(&nvidia::keep_operands::PASS);

@@ -18,6 +18,7 @@ pub mod loads_before_waits;
 pub mod localize_blocks;
 pub mod merge_equal_branches;
 pub mod module_attrs;
+pub mod narrow_divisions;
 pub mod optimize_thread_locality;
 pub mod pipeline;
 pub mod print_alignment;

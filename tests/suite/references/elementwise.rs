@@ -93,3 +93,23 @@ pub(crate) fn map_elementwise(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let r = i.iter().map(|i| i % 7.0 + steps(i)).collect();
     BTreeMap::from([("y_ptr".to_owned(), y), ("q_ptr".to_owned(), q), ("r_ptr".to_owned(), r)])
 }
+
+/// Quotients and rests of x and y as numbers with a sign and without one, of x and 7, and of each place and y. Every
+/// seventh x is the least number, and y is -1 where it was 0.
+pub(crate) fn divide(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let least = |(at, &x): (usize, &f64)| if at % 7 == 0 { i64::from(i32::MIN) } else { x as i64 };
+    let x: Vec<i64> = inputs.array("x_ptr").iter().enumerate().map(least).collect();
+    let y: Vec<i64> = inputs.array("y_ptr").iter().map(|&y| if y == 0.0 { -1 } else { y as i64 }).collect();
+    let both = |f: &dyn Fn(i64, i64) -> i64| x.iter().zip(&y).map(|(&x, &y)| f(x, y) as f64).collect();
+    let unsigned = |v: i64| i64::from(v as i32 as u32);
+    let row = |(at, &y): (usize, &i64)| (at as i64 / y.max(1)) as f64;
+    BTreeMap::from([
+        ("quotient_ptr".to_owned(), both(&|x, y| x / y)),
+        ("rest_ptr".to_owned(), both(&|x, y| x % y)),
+        ("unsigned_quotient_ptr".to_owned(), both(&|x, y| unsigned(x) / unsigned(y))),
+        ("unsigned_rest_ptr".to_owned(), both(&|x, y| unsigned(x) % unsigned(y))),
+        ("sevenths_ptr".to_owned(), both(&|x, _| x / 7)),
+        ("by_seven_ptr".to_owned(), both(&|x, _| x % 7)),
+        ("row_ptr".to_owned(), y.iter().enumerate().map(row).collect()),
+    ])
+}

@@ -34,6 +34,7 @@ const ALL: &[(&str, Reference)] = &[
     ("quantize", elementwise::quantize),
     ("rotary", elementwise::rotary),
     ("swiglu", elementwise::swiglu),
+    ("divide", elementwise::divide),
     ("both_rows", movement::both_rows),
     ("add_rows", movement::add_rows),
     ("add_tiles", movement::add_tiles),
