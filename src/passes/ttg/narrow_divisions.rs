@@ -1,7 +1,7 @@
 //! `ttc-narrow-divisions`: divisions of 64 bits whose operands fit into 32 bits are divisions of 32 bits.
 //!
 //! `x.to(tl.int64) // n` divides numbers that were 32 bits wide a moment ago. A GPU has no instruction for it. Of 64
-//! bits it is a call of some hundred instructions, and LLVM puts a test and a branch in front of each, for operands that
+//! bits it is a call of some hundred instructions, and LLVM puts a test and a branch before each, for operands that
 //! happen to be short. Of 32 bits it is some twenty instructions, without a branch.
 //!
 //! # Algorithm
