@@ -56,6 +56,8 @@ mod launchers_rust;
 mod library;
 #[path = "suite/lsp/mod.rs"]
 mod lsp;
+#[path = "suite/merged_programs.rs"]
+mod merged_programs;
 #[path = "suite/manifest.rs"]
 mod manifest;
 #[path = "suite/op_instances.rs"]

@@ -8,6 +8,7 @@ pub struct Pipelining {
     pub multicast: bool,
     pub stages: Stages,
     pub steps: Steps,
+    pub programs: Programs,
     pub operands: Operands,
     pub iterations: Iterations,
 }
@@ -44,6 +45,18 @@ pub enum Steps {
     One,
 }
 
+/// How many programs a block does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Programs {
+    /// Two where they load the same and the launch has many (`ttc-merge-programs`).
+    #[default]
+    Merged,
+    /// Two where they load the same, however few there are.
+    Two,
+    /// One.
+    One,
+}
+
 /// Where a narrow product of a loop has its first operand, if that is the same in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Operands {
@@ -70,7 +83,9 @@ impl Pipelining {
                             not for the block, in every loop; else where warp groups gain from it), `no-refill` (in no \
                             loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
                             `all-stages` (as many stages as asked for, also where fewer let two blocks fit), `one-step` \
-                            (one step of K an iteration, also where several make a line of memory), `shared-operands` (no \
+                            (one step of K an iteration, also where several make a line of memory), `one-program` (each \
+                            block does one program, also where two load the same), `two-programs` (a block does two that \
+                            load the same, however few a launch has), `shared-operands` (no \
                             operand of a product stays in registers over a loop), `masked-iterations` (no loop gets a copy \
                             without masks for its full blocks)";
 
@@ -80,6 +95,7 @@ impl Pipelining {
         multicast: false,
         stages: Stages::Asked,
         steps: Steps::One,
+        programs: Programs::One,
         operands: Operands::Shared,
         iterations: Iterations::Masked,
     };
@@ -97,12 +113,14 @@ impl Pipelining {
                 "multicast" => chosen.multicast = true,
                 "all-stages" => chosen.stages = Stages::Asked,
                 "one-step" => chosen.steps = Steps::One,
+                "one-program" => chosen.programs = Programs::One,
+                "two-programs" => chosen.programs = Programs::Two,
                 "shared-operands" => chosen.operands = Operands::Shared,
                 "masked-iterations" => chosen.iterations = Iterations::Masked,
                 _ => {
                     return Err(format!(
                         "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages`, \
-                         `one-step`, `shared-operands` or `masked-iterations`"
+                         `one-step`, `one-program`, `two-programs`, `shared-operands` or `masked-iterations`"
                     ));
                 }
             }
@@ -116,13 +134,15 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages, steps, operands, iterations } = self;
+        let Pipelining { refill, multicast, stages, steps, programs, operands, iterations } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
             ("multicast", multicast),
             ("all-stages", stages == Stages::Asked),
             ("one-step", steps == Steps::One),
+            ("one-program", programs == Programs::One),
+            ("two-programs", programs == Programs::Two),
             ("shared-operands", operands == Operands::Shared),
             ("masked-iterations", iterations == Iterations::Masked),
         ];

@@ -21,6 +21,7 @@ pub static ALL: &[&Pass] = &[
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
     &nvidia::fuse_k_steps::PASS,
+    &tt::merge_programs::PASS,
     &nvidia::loads_to_tma::PASS,
     &tt::loop_unroll::PASS,
     &tt::loop_peeling::PASS,

@@ -68,7 +68,7 @@ impl Group {
     /// The group that a remark with this code belongs to; `None` for remarks that only tests ask for.
     #[must_use]
     pub fn of_code(code: &Code) -> Option<Group> {
-        let table: [(&Code, Group); 12] = [
+        let table: [(&Code, Group); 13] = [
             (&codes::NARROW_ACCESS, Group::Vectorize),
             (&codes::SCATTERED_ACCESS, Group::Vectorize),
             (&codes::LAYOUT_CONVERSION, Group::Layout),
@@ -81,6 +81,7 @@ impl Group {
             (&codes::COPIES_WAIT, Group::Pipeline),
             (&codes::FEWER_STAGES, Group::Pipeline),
             (&codes::FUSED_STEPS, Group::Pipeline),
+            (&codes::MERGED_PROGRAMS, Group::Pipeline),
         ];
         table.into_iter().find(|(known, _)| *known == code).map(|(_, group)| group)
     }

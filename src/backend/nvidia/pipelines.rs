@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Iterations, Operands, Refill, Stages, Steps, Tma};
+use crate::backend::{GpuOptions, Iterations, Operands, Programs, Refill, Stages, Steps, Tma};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::refill;
@@ -12,6 +12,9 @@ use crate::target::Generation;
 
 /// Bytes of a line of memory.
 const LINE: u32 = 128;
+
+/// Elements of a product from which on half of the blocks were measured to keep a GPU of 132 multiprocessors busy.
+const LEAST_MERGED: i64 = 2048 * 2048;
 
 /// TTIR as the front end makes it to optimised TTIR.
 pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
@@ -40,6 +43,14 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
             (fuse_k_steps::SHARED, target.shared.bytes.to_string()),
         ];
         p.add_with(&fuse_k_steps::PASS, &chosen);
+    }
+    if options.pipelining.programs != Programs::One && options.num_ctas == 1 && target.has_wgmma() {
+        let least = if options.pipelining.programs == Programs::Two { 0 } else { LEAST_MERGED };
+        let chosen = [
+            (tt::merge_programs::WARPS, options.num_warps.to_string()),
+            (tt::merge_programs::LEAST_ELEMENTS, least.to_string()),
+        ];
+        p.add_with(&tt::merge_programs::PASS, &chosen);
     }
     // By default where it was measured to be faster, which was on warp groups of one block.
     let gains = options.num_warps >= 4 && options.num_ctas == 1 && target.has_wgmma();

@@ -141,4 +141,8 @@ more than the slots. `--pipeline all-stages` keeps the number that was asked for
 "This is a remark of `--remarks pipeline`. A row of a tile that is 32 halves deep has 64 bytes, half of a line of memory, so \
 each line is asked for twice. Where a loop does nothing but multiply what it loads, an iteration fetches as many steps as make \
 a line of 128 bytes, into fewer slots. The sum is the same, in the same order. `--pipeline one-step` leaves it.";
+    MERGED_PROGRAMS = "E0624", "one block does two programs",
+"This is a remark of `--remarks pipeline`. Two neighbouring programs of a product mostly read the same tile of A or of B. Where \
+the launch has enough programs, a block with an even number does its own and the next one, loads the common tile once, and the \
+block with the odd number returns at once. The launch and the results stay the same. `--pipeline one-program` leaves it.";
 }
