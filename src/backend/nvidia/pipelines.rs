@@ -13,8 +13,10 @@ use crate::target::Generation;
 /// Bytes of a line of memory.
 const LINE: u32 = 128;
 
-/// Elements of a product from which on half of the blocks were measured to keep a GPU of 132 multiprocessors busy.
-const LEAST_MERGED: i64 = 2048 * 2048;
+/// Multiprocessors of an H100, and warps of the blocks that share one where each has room for two programs. A launch of
+/// programs that are all there at once gains nothing from fewer blocks.
+const MULTIPROCESSORS: u32 = 132;
+const WARPS_OF_TWO: u32 = 8;
 
 /// TTIR as the front end makes it to optimised TTIR.
 pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
@@ -45,10 +47,11 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
         p.add_with(&fuse_k_steps::PASS, &chosen);
     }
     if options.pipelining.programs != Programs::One && options.num_ctas == 1 && target.has_wgmma() {
-        let least = if options.pipelining.programs == Programs::Two { 0 } else { LEAST_MERGED };
+        let one_wave = MULTIPROCESSORS * (WARPS_OF_TWO / options.num_warps).max(1);
+        let least = if options.pipelining.programs == Programs::Two { 2 } else { one_wave + 1 };
         let chosen = [
             (tt::merge_programs::WARPS, options.num_warps.to_string()),
-            (tt::merge_programs::LEAST_ELEMENTS, least.to_string()),
+            (tt::merge_programs::LEAST_PROGRAMS, least.to_string()),
         ];
         p.add_with(&tt::merge_programs::PASS, &chosen);
     }

@@ -50,17 +50,17 @@ pub static PASS: Pass = Pass {
     options: &[
         OptionSpec { name: WARPS, kind: OptionKind::Int, default: "4", doc: "warps of a block" },
         OptionSpec {
-            name: LEAST_ELEMENTS,
+            name: LEAST_PROGRAMS,
             kind: OptionKind::Int,
-            default: "0",
-            doc: "elements that the products of all programs of a launch must have",
+            default: "2",
+            doc: "programs that a launch must have, 1290 at most",
         },
     ],
     run,
 };
 
 pub const WARPS: &str = "num-warps";
-pub const LEAST_ELEMENTS: &str = "least-elements";
+pub const LEAST_PROGRAMS: &str = "least-programs";
 
 /// Where the numbers of programs along the three axes are cut, so that their product fits into 31 bits.
 const MOST_PROGRAMS: i64 = 1290;
@@ -69,13 +69,13 @@ const MOST_PROGRAMS: i64 = 1290;
 const SHARE: usize = 2;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let (warps, least) = (cx.int(WARPS).max(1), cx.int(LEAST_ELEMENTS));
+    let (warps, least) = (cx.int(WARPS).max(1), cx.int(LEAST_PROGRAMS).min(MOST_PROGRAMS));
     let kernels: Vec<_> = ir.functions().into_iter().filter(|&f| !ir.is_private(f)).collect();
     let plans: Vec<plan::Plan> = kernels.into_iter().filter_map(|kernel| plan::of_kernel(ir, kernel, warps)).collect();
     for plan in &plans {
         let text = format!("a block does two programs where they load the same: {} of {} bytes", plan.same, plan.bytes);
         cx.remark(&codes::MERGED_PROGRAMS, ir.loc(plan.looped), text);
-        emit::apply(ir, plan, (least / plan.sums).min(MOST_PROGRAMS));
+        emit::apply(ir, plan, least);
     }
     if !plans.is_empty() {
         let module = ir.module();

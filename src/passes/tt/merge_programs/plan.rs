@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::varies::{Rate, Varies, is_number};
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::trips::trips;
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::WARP_SPECIALIZE;
 use crate::ir::dialects::enums::ProgramDim;
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, Effects, ScfOp, TtOp};
+use crate::ir::dialects::{ArithOp, Effects, LlvmOp, ScfOp, TtOp};
 
 /// Rows of a product through `wgmma`, which four warps do together.
 const ROWS: i64 = 64;
@@ -31,12 +32,15 @@ pub(super) struct Plan {
     pub keys: BTreeSet<Value>,
     /// Values that are the same for both then.
     pub shared: BTreeSet<Value>,
-    /// Elements of the sums of one program.
-    pub sums: i64,
     /// Bytes that an iteration loads for one program, and those of them that are the same for both.
     pub bytes: i64,
     pub same: i64,
 }
+
+/// Bytes that an access must have. With shorter ones the addresses of two programs take more registers than there are.
+const LEAST_ACCESS: i64 = 16;
+/// Bytes of the widest elements that tensor cores multiply.
+const WIDEST: i64 = 4;
 
 /// The plan for a kernel; `None` if each of its programs stays alone.
 pub(super) fn of_kernel(ir: &Ir, kernel: Op, warps: i64) -> Option<Plan> {
@@ -47,7 +51,7 @@ pub(super) fn of_kernel(ir: &Ir, kernel: Op, warps: i64) -> Option<Plan> {
     if ir.stores(looped, WARP_SPECIALIZE) || trips(ir, For(looped)).is_some_and(|n| n < LEAST_TRIPS) {
         return None;
     }
-    let varies = Varies::new(ir, body);
+    let (varies, axes) = (Varies::new(ir, body), AxisInfoAnalysis::new(ir, kernel));
     let mut keys = BTreeSet::new();
     for bound in [For(looped).lower(ir), For(looped).upper(ir), For(looped).step(ir)] {
         keys.extend(seldom(&varies, bound)?);
@@ -58,6 +62,9 @@ pub(super) fn of_kernel(ir: &Ir, kernel: Op, warps: i64) -> Option<Plan> {
             continue;
         }
         let ty = ir.ty(ir.result(load));
+        if access_of(ir, &axes, tt::Load(load)) < LEAST_ACCESS {
+            return None;
+        }
         let size = ty.num_elements() * bytes_of(ty);
         bytes += size;
         elements += ty.num_elements();
@@ -71,7 +78,7 @@ pub(super) fn of_kernel(ir: &Ir, kernel: Op, warps: i64) -> Option<Plan> {
     let sums: i64 = own.map(|sum| ir.ty(sum).num_elements()).sum();
     let fits = (1..=MOST_OF_THREAD * 32 * warps).contains(&sums);
     let waits = multiplications(ir, &products) < MOST_PER_ELEMENT * elements;
-    (fits && waits && same > 0 && 2 * same >= bytes).then_some(Plan { body, looped, keys, shared, sums, bytes, same })
+    (fits && waits && same > 0 && 2 * same >= bytes).then_some(Plan { body, looped, keys, shared, bytes, same })
 }
 
 /// The only loop of a kernel that does not care which other programs there are, and when they run.
@@ -93,11 +100,12 @@ fn only_loop(ir: &Ir, kernel: Op, body: Block) -> Option<Op> {
     looped
 }
 
-/// Whether an operation computes, loads or stores, or only holds such operations.
+/// Whether an operation computes, loads or stores, says what may be relied on, or only holds such operations.
 fn is_ordinary(ir: &Ir, op: Op) -> bool {
     let is_plain_load = tt::Load::of(ir, op).is_some_and(|load| !load.isVolatile(ir));
     let is_structure = [ScfOp::If, ScfOp::Yield].iter().any(|&kind| ir.is(op, kind)) || ir.is(op, TtOp::Return);
-    is_plain_load || is_structure || ir.is(op, TtOp::Store) || ir.spec(op).effects == Effects::Pure
+    let is_plain = ir.is(op, TtOp::Store) || ir.is(op, LlvmOp::Assume) || ir.spec(op).effects == Effects::Pure;
+    is_plain_load || is_structure || is_plain
 }
 
 /// The products of a body that only multiplies what it loads; `None` if it does something else with tensors.
@@ -106,9 +114,9 @@ fn products_of_loads(ir: &Ir, body: Block, warps: i64) -> Option<Vec<Op>> {
     for &op in &products {
         let (sum, by_warp_groups) = (ir.ty(ir.result(op)), warps % 4 == 0);
         let &[rows, _] = sum.shape() else { return None };
-        let is_narrow = |v: Value| bytes_of(ir.ty(v)) <= 2;
+        let is_multiplied = |v: Value| bytes_of(ir.ty(v)) <= WIDEST;
         let operands = &ir.operands(op)[..2];
-        if !by_warp_groups || rows % ROWS != 0 || !operands.iter().all(|&v| is_narrow(v) && load_of(ir, v).is_some()) {
+        if !by_warp_groups || rows % ROWS != 0 || !operands.iter().all(|&v| is_multiplied(v) && load_of(ir, v).is_some()) {
             return None;
         }
     }
@@ -119,6 +127,17 @@ fn products_of_loads(ir: &Ir, body: Block, warps: i64) -> Option<Vec<Op>> {
     };
     let other = ir.ops(body).any(is_computed);
     (!products.is_empty() && !other && !ir.ops(body).any(|op| ir.is(op, TtOp::Store))).then_some(products)
+}
+
+/// Bytes that a thread may load at once, along whichever axis that is.
+fn access_of(ir: &Ir, axes: &AxisInfoAnalysis, load: tt::Load) -> i64 {
+    let (Some(info), bytes) = (axes.get(load.ptr(ir)), bytes_of(ir.ty(load.result(ir)))) else { return 0 };
+    let mask = load.mask(ir).map(|mask| axes.get(mask));
+    let along = |axis: usize| {
+        let equal = mask.map_or(i64::MAX, |mask| mask.map_or(1, |mask| mask.constancy[axis]));
+        bytes * info.contiguity[axis].min(info.divisibility[axis] / bytes).min(equal)
+    };
+    (0..info.rank()).map(along).max().unwrap_or(0)
 }
 
 /// Multiplications of an iteration.
