@@ -56,10 +56,10 @@ mod launchers_rust;
 mod library;
 #[path = "suite/lsp/mod.rs"]
 mod lsp;
-#[path = "suite/merged_programs.rs"]
-mod merged_programs;
 #[path = "suite/manifest.rs"]
 mod manifest;
+#[path = "suite/merged_programs.rs"]
+mod merged_programs;
 #[path = "suite/op_instances.rs"]
 mod op_instances;
 #[path = "suite/ops_doc.rs"]

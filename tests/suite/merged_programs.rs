@@ -66,11 +66,17 @@ fn kernel(seed: u64) -> (Kernel, Shape) {
     } else {
         ("", "x_ptr + (rm % M)[:, None] * K + at[None, :]", "w_ptr + at[:, None] * N + (rn % N)[None, :]", "")
     };
-    let extra = pick(r, &["", "", "", " & (rm < M)[:, None]", " & (ks % 3 != 1)[None, :]", " & (pid % 3 != 1)", " & (pn != 1)"]);
+    let extra = pick(
+        r,
+        &["", "", "", " & (rm < M)[:, None]", " & (ks % 3 != 1)[None, :]", " & (pid % 3 != 1)", " & (pn != 1)"],
+    );
     // A second product of the same operand.
     let twice = r.below(4) == 0;
     let (second, sum) = if twice {
-        ("        c = tl.load(B, mask=(at < until)[:, None], other=0)\n        acc2 = tl.dot(a, c * 1, acc2)\n", "acc + acc2")
+        (
+            "        c = tl.load(B, mask=(at < until)[:, None], other=0)\n        acc2 = tl.dot(a, c * 1, acc2)\n",
+            "acc + acc2",
+        )
     } else {
         ("", "acc")
     };

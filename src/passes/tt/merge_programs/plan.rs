@@ -113,10 +113,18 @@ fn products_of_loads(ir: &Ir, body: Block, warps: i64) -> Option<Vec<Op>> {
     let products: Vec<Op> = ir.ops(body).filter(|&op| ir.is(op, TtOp::Dot)).collect();
     for &op in &products {
         let (sum, by_warp_groups) = (ir.ty(ir.result(op)), warps % 4 == 0);
-        let &[rows, _] = sum.shape() else { return None };
+        let (&[rows, _], &[_, depth]) = (sum.shape(), ir.ty(ir.operand(op, 0)).shape()) else { return None };
+        // Sums of 8-bit floats that are added up apart take twice the registers.
+        let is_apart = bytes_of(ir.ty(ir.operand(op, 0))) == 1 && sum.elem().is_float();
+        if is_apart && tt::Dot(op).maxNumImpreciseAcc(ir).unwrap_or(0) <= depth {
+            return None;
+        }
         let is_multiplied = |v: Value| bytes_of(ir.ty(v)) <= WIDEST;
         let operands = &ir.operands(op)[..2];
-        if !by_warp_groups || rows % ROWS != 0 || !operands.iter().all(|&v| is_multiplied(v) && load_of(ir, v).is_some()) {
+        if !by_warp_groups
+            || rows % ROWS != 0
+            || !operands.iter().all(|&v| is_multiplied(v) && load_of(ir, v).is_some())
+        {
             return None;
         }
     }
@@ -151,7 +159,9 @@ fn serves(ir: &Ir, op: Op, products: &[Op]) -> bool {
     let is_one = ir.is(op, TtOp::Load) || ir.is(op, TtOp::Trans) || ir.is(op, ArithOp::Constant);
     is_one
         && ir.results(op).iter().flat_map(|&r| ir.users(r)).all(|user| {
-            products.contains(&user) || ir.is(user, TtOp::Load) || ir.is(user, TtOp::Trans) && serves(ir, user, products)
+            products.contains(&user)
+                || ir.is(user, TtOp::Load)
+                || ir.is(user, TtOp::Trans) && serves(ir, user, products)
         })
 }
 
@@ -198,9 +208,11 @@ impl<'a> Shared<'a> {
     }
 
     fn has(&self, value: Value) -> bool {
-        let is_parameter = self.ir.value_block(value).and_then(|b| self.ir.block_op(b)).is_some_and(|op| {
-            self.ir.def_op(value).is_none() && self.ir.is(op, TtOp::Func)
-        });
+        let is_parameter = self
+            .ir
+            .value_block(value)
+            .and_then(|b| self.ir.block_op(b))
+            .is_some_and(|op| self.ir.def_op(value).is_none() && self.ir.is(op, TtOp::Func));
         is_parameter || self.found.contains(&value)
     }
 
