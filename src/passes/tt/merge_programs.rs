@@ -13,8 +13,8 @@
 //! For each kernel whose one loop multiplies what it loads, and does nothing else ([`plan`]):
 //!
 //! 1. Find the loads that mostly are the same for two neighbours: they depend on the number of the program only by
-//!    scalars that change slowly, such as `pid // n` ([`varies`]). They must be half of the loop's bytes or more, and the
-//!    sums of two programs must fit into a thread's registers.
+//!    scalars that change slowly, such as `pid // n` ([`varies`]). They must be half of the loop's bytes or more, and
+//!    the sums of two programs must fit into a thread's registers.
 //! 2. In front of the kernel, compute these scalars and the loop's bounds for both programs. If they are equal, the
 //!    next program exists, and there are programs enough to keep the GPU busy with half of the blocks, the block does
 //!    both, else the kernel is what it was ([`emit`]).
@@ -26,7 +26,7 @@
 //! for k in …:                                 →      if q < programs and q // rows == p // rows and …:
 //!     a = load(A + m …)                                  if pid == p:
 //!     b = load(B + n …)                                      for k in …:
-//!     acc = dot(a, b, acc)                                       a, a', b = load(A + m …), load(A + m' …), load(B + n …)
+//!     acc = dot(a, b, acc)                                       a, a', b = load(A …), load(A …), load(B …)
 //! store(C …, acc)                                                acc, acc' = dot(a, b, acc), dot(a', b, acc')
 //!                                                            store(C …, acc); store(C …, acc')
 //!                                                    else:
