@@ -5,9 +5,9 @@
 use super::scratch::{element_bits, operand_bytes};
 use crate::ir::dialects::Exchange;
 use crate::ir::dialects::tt::tt::{Gather, Reduce, Scan};
-use crate::ir::{Ir, Op};
+use crate::ir::{Ir, Op, OpKind, TtOp};
 use crate::layout::plan::reduce::Delivery;
-use crate::layout::plan::{Among, ConversionPlan, GatherPlan, ReducePlan, ScanPlan};
+use crate::layout::plan::{Among, ConversionPlan, GatherPlan, ReducePlan, ScanPlan, Weights};
 use crate::layout::{LayoutError, layout_of};
 use crate::target::Target;
 
@@ -78,7 +78,20 @@ pub fn reduce(ir: &Ir, op: Op, ample: bool) -> Result<ReducePlan, LayoutError> {
     let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
     let reduce = Reduce(op);
     let source = reduce.srcs(ir).first().ok_or_else(|| LayoutError::new("a reduction without operands"))?;
-    ReducePlan::new(layout_of(ir.ty(*source))?, axis(reduce.axis(ir)), result, (&operand_bytes(ir, op), ample))
+    let weights = Weights { element_bytes: &operand_bytes(ir, op), combine: combining(ir, op), ample };
+    ReducePlan::new(layout_of(ir.ty(*source))?, axis(reduce.axis(ir)), result, weights)
+}
+
+/// The instructions that combine two partial results, roughly: a division takes several, and the end of the region
+/// none.
+fn combining(ir: &Ir, op: Op) -> u32 {
+    const EXPENSIVE: u32 = 8;
+    let each = |inner: Op| match ir.kind(inner) {
+        kind if kind.is_expensive_math() => EXPENSIVE,
+        OpKind::Tt(TtOp::ReduceReturn) => 0,
+        _ => 1,
+    };
+    ir.all_ops(op).into_iter().filter(|&inner| inner != op).map(each).sum()
 }
 
 fn scan(ir: &Ir, op: Op) -> Result<ScanPlan, LayoutError> {

@@ -63,6 +63,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::two_ctas::PASS,
     &nvidia::fence_insertion::PASS,
     &ttg::full_iterations::PASS,
+    &ttg::peel_first::PASS,
     &ttg::unroll_streams::PASS,
     &ttg::loads_before_waits::PASS,
     &ttg::merge_equal_branches::PASS,

@@ -19,14 +19,16 @@
 //!    the registers.
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
 //!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
-//!    and the answer is taken if it still leaves room for [`ENOUGH`] threads. For short code it nearly always does, so
-//!    there that is the first question ([`asks_for_one_block_first`]), and most such kernels need no other.
+//!    and the answer is taken if it still leaves room for [`ENOUGH`] threads, or if its loops are much faster in a
+//!    launch of few warps and cost no more in a full multiprocessor ([`waits`]). For short code it nearly always
+//!    leaves room, so there that is the first question ([`asks_for_one_block_first`]), and most such kernels need no
+//!    other. Where a reduction follows the loops, the question comes second, and only the loops count.
 //! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
 //!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas
 //!    is told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth.
 //!    Where a kernel has nearly all registers of a thread, there is nothing to gain, and ptxas is not asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Assembled, Usage, pressure, waits};
 use crate::target::Target;
@@ -127,6 +129,8 @@ pub(super) enum Attempt {
     Blocks(u32),
     /// Loads might stand together.
     Stream,
+    /// Those of loops in front of a reduction might.
+    Row,
     /// Those of a loop that waits for them might.
     Loop,
 }
@@ -144,6 +148,7 @@ pub(super) fn attempt(first: &Assembled, ptx: &str, target: &Target, shared: Opt
     blocks
         .map(Attempt::Blocks)
         .or_else(|| saves_in_a_stream(&usage, ptx, target).then_some(Attempt::Stream))
+        .or_else(|| goes_over_rows(&usage, ptx, target).then_some(Attempt::Row))
         .or_else(|| waits_in_a_loop(&usage, &first.cubin, ptx, target).then_some(Attempt::Loop))
 }
 
@@ -188,7 +193,7 @@ impl Attempt {
     /// The blocks of a multiprocessor that ptxas is told, if it is told a number.
     pub(super) fn blocks(self) -> Option<u32> {
         match self {
-            Attempt::Recover | Attempt::Stream | Attempt::Loop => Some(1),
+            Attempt::Recover | Attempt::Stream | Attempt::Row | Attempt::Loop => Some(1),
             Attempt::Limit => None,
             Attempt::Blocks(blocks) | Attempt::Keep(blocks) => Some(blocks),
         }
@@ -230,7 +235,8 @@ impl Attempt {
                 after.spilled() <= PRICE && after.registers * 3 >= before.registers * 2
             }
             Attempt::Blocks(_) => after.spilled() <= before.spilled() && after.registers * 10 >= before.registers * 7,
-            Attempt::Stream => leaves_room(second, ptx, target),
+            Attempt::Stream => leaves_room(second, ptx, target) || suits_few_warps(second, first, ptx, target),
+            Attempt::Row => suits_few_warps(second, first, ptx, target),
             Attempt::Loop => after.spilled() == 0 && gains(second, first, ptx, target),
         }
     }
@@ -290,6 +296,14 @@ fn saves_in_a_stream(usage: &Usage, ptx: &str, target: &Target) -> bool {
     is_full && ptx.len() <= LARGEST && is_stream(ptx)
 }
 
+/// Whether a kernel without products reads in loops and reduces behind them, in few registers.
+fn goes_over_rows(usage: &Usage, ptx: &str, target: &Target) -> bool {
+    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, ptx, target) >= ENOUGH;
+    let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
+    let may = threads(ptx) > 1 && !multiplies && ptx.len() <= LARGEST && !is_limited(ptx);
+    is_full && may && ptx.contains("shfl.sync") && loops(ptx) && !reduces_in_a_loop(ptx)
+}
+
 /// Whether a kernel without products goes over its data once. Where a loop waits for a reduction in each iteration,
 /// other blocks are what fills the gaps.
 fn is_stream(ptx: &str) -> bool {
@@ -314,6 +328,14 @@ fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> b
     loops.loads >= LOADS && loops.waiting >= WAITING && loops.cost >= APART * loops.least
 }
 
+/// Whether the loops of an answer are much faster where few warps run, as in a launch that does not fill the GPU, and no
+/// slower where as many run as its registers leave room for.
+fn suits_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
+    let loops = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target));
+    let (after, before) = (loops(second), loops(first));
+    second.usage().spilled() == 0 && after.alone > 0 && after.alone * 3 <= before.alone * 2 && after.cost <= before.cost
+}
+
 /// Whether a turn of the loops costs a tenth less.
 fn gains(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
     let cost = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target)).cost;
@@ -328,6 +350,20 @@ fn loops(ptx: &str) -> bool {
             labels.insert(label);
         }
         pressure::branch_target(line).is_some_and(|label| labels.contains(label))
+    })
+}
+
+/// Whether threads exchange values between a label and a branch back to it.
+fn reduces_in_a_loop(ptx: &str) -> bool {
+    let (mut labels, mut last) = (BTreeMap::new(), None);
+    ptx.lines().map(str::trim).enumerate().any(|(at, line)| {
+        if let Some(label) = line.strip_suffix(':') {
+            labels.insert(label, at);
+        }
+        if line.contains("shfl.sync") {
+            last = Some(at);
+        }
+        pressure::branch_target(line).and_then(|label| labels.get(label)).is_some_and(|&start| last > Some(start))
     })
 }
 
@@ -483,7 +519,9 @@ mod tests {
         assert_eq!(tried(32, ""), Some(Attempt::Stream));
         assert_eq!(tried(32, turn), Some(Attempt::Stream));
         assert_eq!(tried(32, "shfl.sync.bfly.b32"), Some(Attempt::Stream));
-        assert_eq!(tried(32, &format!("shfl.sync.bfly.b32\n{turn}")), None);
+        // Loops in front of a reduction may gain too, not those that reduce.
+        assert_eq!(tried(32, &format!("{turn}\nshfl.sync.bfly.b32")), Some(Attempt::Row));
+        assert_eq!(tried(32, "$L__BB0_1:\nshfl.sync.bfly.b32\n@%p1 bra \t$L__BB0_1;"), None);
         // Nothing was saved, or too few blocks are left already.
         assert_eq!(tried(20, ""), None);
         assert_eq!(tried(64, ""), None);

@@ -80,6 +80,8 @@ pub(super) struct Loops {
     pub(super) loads: usize,
     /// Scheduler's cycles of one turn of each.
     pub(super) cost: f64,
+    /// Cycles of one turn of each, for a warp that is alone.
+    pub(super) alone: u64,
     /// The same if each waited once for all its loads.
     pub(super) least: f64,
     /// The largest `T / W / n`: from 1 on warps wait more than they issue.
@@ -96,9 +98,11 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
             let body = &list[from..=to];
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
             if loads > 0 {
-                let each = turn(body) as f64 / warps;
+                let alone = turn(body);
+                let each = alone as f64 / warps;
                 let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
                 all.loads += loads;
+                all.alone += alone;
                 let least = (together(body) as f64 / warps).min(each);
                 all.cost += each.hypot(issued);
                 all.least += least.hypot(issued);

@@ -56,8 +56,14 @@ pub(crate) fn tensor(slp: bool, loops: Loops) -> String {
     let combine = "instcombine<no-verify-fixpoint>";
     let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg,{combine}");
     let rotation = if loops.rotate { "loop-rotate," } else { "" };
+    // Text cannot tell `loop-unroll-full` its level: it takes loops of half the size that `O3` does.
+    let known = if loops.unroll {
+        "loop(indvars,loop-deletion),loop-unroll<O3;no-partial;no-runtime>"
+    } else {
+        "loop(indvars,loop-deletion,loop-unroll-full)"
+    };
     // Of 44 real kernels that spill and change, 20 spill less with `instcombine` in front of `simplifycfg`, and 7 more.
-    let nests = format!("loop-mssa({rotation}licm),{combine},simplifycfg,loop(indvars,loop-deletion,loop-unroll-full)");
+    let nests = format!("loop-mssa({rotation}licm),{combine},simplifycfg,{known}");
     let redundancy = "sccp,reassociate,early-cse";
     // Small loops that wait for memory in each turn, with a scalar or a few elements: several turns load at once.
     let unrolling = if loops.unroll { "loop-unroll<O3>," } else { "" };

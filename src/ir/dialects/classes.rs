@@ -4,7 +4,7 @@ use bitflags::bitflags;
 
 use super::keys::Slot;
 use super::spec::{Exchange, OperandSpec};
-use super::{Effects, OpKind, TtOp};
+use super::{ArithOp, Effects, OpKind, TtOp};
 use crate::ir::core::{Ir, Op, Value};
 
 bitflags! {
@@ -76,6 +76,13 @@ impl OpKind {
     #[must_use]
     pub fn is_product(self) -> bool {
         self.belongs(Classes::PRODUCT)
+    }
+
+    /// Whether it computes in several instructions, or in a unit with less throughput.
+    #[must_use]
+    pub fn is_expensive_math(self) -> bool {
+        let of_library = matches!(self, OpKind::Math(_)) && !self.belongs(Classes::SIMPLE);
+        of_library || self == ArithOp::Divf.into()
     }
 
     /// Whether it accesses memory atomically.

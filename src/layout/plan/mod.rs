@@ -25,7 +25,7 @@ pub mod swizzle;
 pub use convert::{Among, ConversionPlan, Costs, SharedPlan, is_through_shared_memory};
 pub use describe::describe;
 pub use gather::GatherPlan;
-pub use reduce::ReducePlan;
+pub use reduce::{ReducePlan, Weights};
 pub use scan::ScanPlan;
 pub use shared_access::{AccessStep, Form, SharedAccess};
 pub use shuffle::ShufflePlan;

@@ -101,6 +101,17 @@ pub struct Partials {
     pub once: bool,
 }
 
+/// What a plan weighs beside the layouts.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights<'a> {
+    /// Bytes of an element of each operand.
+    pub element_bytes: &'a [u32],
+    /// The instructions that combine two partial results.
+    pub combine: u32,
+    /// Whether fewer barriers are worth more bytes.
+    pub ample: bool,
+}
+
 /// The most loads of a result, where some go to the memory of other blocks. Above it is better that each block combines
 /// its own first.
 const MOST_LOADS: u32 = 16;
@@ -192,8 +203,7 @@ impl Partials {
 
 impl ReducePlan {
     /// Makes the plan for a source of this layout and a result of this one. `None` stands for a scalar, which every
-    /// thread gets. An element of each operand takes `element_bytes`; `ample` says whether fewer barriers are worth
-    /// more bytes.
+    /// thread gets.
     ///
     /// # Errors
     /// Fails if blocks of a cluster hold other results than elements, if a bit of the block's number moves along the
@@ -202,7 +212,7 @@ impl ReducePlan {
         source: &LinearLayout,
         axis: usize,
         result: Option<&LinearLayout>,
-        (element_bytes, ample): (&[u32], bool),
+        weights: Weights<'_>,
     ) -> Result<ReducePlan, LayoutError> {
         let places = AlongAxis::new(source, axis)?;
         let blocks = shared_by_blocks(&places)?;
@@ -215,16 +225,16 @@ impl ReducePlan {
         };
         // The steps go from the highest lane bit down, which is the order that reference results were made with.
         let steps = along.lanes.iter().rev().map(step).collect();
-        let by_all = || Delivery::Shared(partials((&places, &along, blocks), &result, &groups, (element_bytes, ample)));
+        let by_all = || Delivery::Shared(partials((&places, &along, blocks), &result, &groups, weights));
         let delivery = match in_place(&places, &group_of, &result).filter(|_| blocks == 0) {
             Some(table) if along.warps == 0 => Delivery::Registers(table),
             Some(table) => {
-                Swap::new(&places, &along, (&groups, table), element_bytes).map_or_else(by_all, Delivery::Swap)
+                Swap::new(&places, &along, (&groups, table), weights.element_bytes).map_or_else(by_all, Delivery::Swap)
             }
             None => by_all(),
         };
         if let Delivery::Shared(partials) = &delivery
-            && partials.loads(element_bytes) > MOST_LOADS
+            && partials.loads(weights.element_bytes) > MOST_LOADS
         {
             return Err(LayoutError::new("too many partial results would be loaded from other blocks of the cluster"));
         }
@@ -405,12 +415,13 @@ fn in_place(places: &AlongAxis, group_of: &BTreeMap<u64, usize>, result: &Result
 /// Whether it costs clearly less that one thread combines each result than that every thread combines all it needs:
 /// `wanted` results of a thread, of `1 << places.rest_bits` in all, of which a warp's lanes want `lanes` different ones
 /// at a time.
-fn is_once(places: &AlongAxis, warps: u32, (wanted, lanes): (u32, u32), element_bytes: &[u32]) -> bool {
+fn is_once(places: &AlongAxis, warps: u32, (wanted, lanes): (u32, u32), weights: Weights<'_>) -> bool {
+    let element_bytes = weights.element_bytes;
     let threads = 1u64 << (places.lane_bits + places.warp_bits);
     let parts = 1 << warps;
     let combining = |lanes: u32| {
         let waves: u32 = element_bytes.iter().map(|bytes| wavefronts(lanes, parts * bytes)).sum();
-        u64::from(waves * ACCESS + (parts - 1) * element_bytes.len() as u32)
+        u64::from(waves * ACCESS + (parts - 1) * weights.combine)
     };
     let words: u32 = element_bytes.iter().map(|bytes| bytes.div_ceil(4)).sum();
     let results = 1u64 << places.rest_bits;
@@ -432,8 +443,9 @@ fn partials(
     (places, along, blocks): (&AlongAxis, &Directions, u32),
     result: &ResultColumns,
     groups: &[Vec<usize>],
-    (element_bytes, ample): (&[u32], bool),
+    weights: Weights<'_>,
 ) -> Partials {
+    let element_bytes = weights.element_bytes;
     let all = places.rest_bits + along.warps;
     let columns: Vec<u64> = result.columns.iter().map(|c| c << along.warps).collect();
     let plain = places.offsets(all, |place| places.beside(place) << along.warps | along.part(places.along(place)));
@@ -445,10 +457,10 @@ fn partials(
     let wanted = (0..1u64 << result.register_bits).map(|r| select(&columns, r)).collect::<BTreeSet<u64>>().len();
     // In a cluster, other blocks may have other results, whose slots stay empty.
     let has_all = places.blocks.iter().all(|&(_, beside)| beside == 0);
-    let may = ample && blocks == 0 && has_all && along.warps > 0;
+    let may = weights.ample && blocks == 0 && has_all && along.warps > 0;
     let of_lanes = &columns[result.register_bits as usize..][..places.lane_bits as usize];
     let different = 1 << of_lanes.iter().filter(|&&column| column != 0).count();
-    let once = may && wanted > 1 && is_once(places, along.warps, (wanted as u32, different), element_bytes);
+    let once = may && wanted > 1 && is_once(places, along.warps, (wanted as u32, different), weights);
     // Where results are stored again, those of a thread lie side by side.
     let size = element_bytes.iter().copied().max().unwrap_or(1);
     let run_bits = if once { high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize) } else { 0 };

@@ -5,7 +5,7 @@
 //! the first ends.
 
 use super::super::plan::gather::GatherPlan;
-use super::super::plan::reduce::{Delivery, Partials, ReducePlan, Swap};
+use super::super::plan::reduce::{Delivery, Partials, ReducePlan, Swap, Weights};
 use super::super::plan::scan::{Exchange, ScanPlan, ScanStep, Second};
 use super::super::{Dim, LinearLayout};
 use super::tables::encoding;
@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LANE_BITS: usize = 3;
 const WARP_BITS: usize = 2;
+/// Sums of 32-bit floats, with memory to spare.
+const FLOATS: Weights<'static> = Weights { element_bytes: &[4], combine: 1, ample: true };
 
 /// Layouts of one tensor with these axes. Every element is held, `copies` bits are free, and up to `mixing` bits move
 /// along several axes.
@@ -120,7 +122,8 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
 }
 
 fn check_plan(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>, (bytes, ample): (u32, bool)) {
-    let plan = ReducePlan::new(layout, axis, result, (&[bytes], ample)).expect("a plan");
+    let plan =
+        ReducePlan::new(layout, axis, result, Weights { element_bytes: &[bytes], combine: 1, ample }).expect("a plan");
     let blocks = || 0..layout.in_size(Dim::Block);
     // For each block what its threads have, and what it stores.
     let mut states: Vec<BTreeMap<(u32, u32), Vec<Partial>>> = vec![];
@@ -471,7 +474,7 @@ fn costs_of_common_layouts() {
         let layout = super::super::to_linear_layout(shape, encoding(text, shape.len()));
         let rest: Vec<i64> = shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, &s)| s).collect();
         let result = result.map(|r| super::super::to_linear_layout(&rest, encoding(r, rest.len())));
-        let plan = ReducePlan::new(layout, axis, result, (&[4], true)).expect("no clusters");
+        let plan = ReducePlan::new(layout, axis, result, FLOATS).expect("no clusters");
         (plan.groups.len(), plan.steps.len(), plan.scratch_bytes(&[4]))
     };
     // A line over four warps takes one group, five steps, and four partial results of four bytes.
@@ -542,7 +545,7 @@ fn partial_results_of_neighbouring_lanes_lie_side_by_side() {
     for axis in 0..5 {
         let sliced = encoding(&format!("slice {axis} {text}"), shape.len() - 1);
         let result = super::super::to_linear_layout(&shape[1..], sliced);
-        let plan = ReducePlan::new(layout, axis, Some(result), (&[4], true)).expect("no clusters");
+        let plan = ReducePlan::new(layout, axis, Some(result), FLOATS).expect("no clusters");
         let Delivery::Shared(partials) = &plan.delivery else { panic!("not by shared memory: {:?}", plan.delivery) };
         let banks: BTreeSet<u32> = (0..32).map(|lane| at(&partials.store, 0, lane, 0)[0] % 32).collect();
         // Both parts of a result lie side by side.

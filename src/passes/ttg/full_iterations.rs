@@ -74,11 +74,17 @@ fn masks(ir: &Ir, looped: Op) -> Vec<Value> {
     let Some(step) = step.filter(|&s| s > 0 && small && simple) else { return vec![] };
     let is_mask = |compare: &arith::Cmpi| {
         compare.predicate(ir) == Some(CmpiPredicate::Slt)
-            && splat_of(ir, compare.rhs(ir)) == Some(header.upper(ir))
+            && is_everywhere(ir, compare.rhs(ir), header.upper(ir))
             && is_below_next(ir, body, compare.lhs(ir), step)
     };
     let compares = ir.ops(body).filter_map(|op| arith::Cmpi::of(ir, op));
     compares.filter(is_mask).map(|compare| compare.result(ir)).collect()
+}
+
+/// Whether every element of a tensor is this scalar.
+fn is_everywhere(ir: &Ir, tensor: Value, scalar: Value) -> bool {
+    let known = fold::int_of(ir, scalar);
+    splat_of(ir, tensor) == Some(scalar) || known.is_some() && fold::int_of(ir, narrow(ir, tensor)) == known
 }
 
 /// The scalar that every element of a tensor is.

@@ -20,6 +20,7 @@ pub mod merge_equal_branches;
 pub mod module_attrs;
 pub mod narrow_divisions;
 pub mod optimize_thread_locality;
+pub mod peel_first;
 pub mod pipeline;
 pub mod print_alignment;
 pub mod print_allocation;

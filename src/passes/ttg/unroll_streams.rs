@@ -11,7 +11,7 @@
 //!
 //! 1. Count the registers of a thread that one iteration loads, and those that live through all of the loop: tensors
 //!    that it carries, and tensors from outside that cannot be computed again for the price of a move.
-//! 2. Unroll by 4, or by 2, as long as [`BUDGET`] registers hold what lives through the loop and the loads of all
+//! 2. Unroll by 4, or by 2, where there are as many iterations, as long as [`BUDGET`] registers hold what lives through the loop and the loads of all
 //!    copies. Beyond that the loads keep other warps off the multiprocessor, which hide the wait as well as they do.
 //! 3. Loads move to the front of the unrolled body, as far as what they need allows.
 
@@ -19,9 +19,11 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::NUM_STAGES;
+use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::ir::effects::effects;
+use crate::ir::rewrite::fold;
 use crate::layout;
 use crate::passes::common::cse;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -79,7 +81,16 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
     }
     let carried = ir.args(body).iter().filter(|&&v| !ir.ty(v).elem().is_ptr());
     let through: u32 = carried.chain(&outside).map(|&v| registers(ir.ty(v))).sum();
-    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET)
+    let turns = turns(ir, looped).unwrap_or(i64::MAX);
+    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET && f <= turns)
+}
+
+/// The iterations of a loop with constant bounds.
+fn turns(ir: &Ir, looped: Op) -> Option<i64> {
+    let header = scf::For(looped);
+    let [lower, upper, step] = [header.lower(ir), header.upper(ir), header.step(ir)].map(|v| fold::int_of(ir, v));
+    let (lower, upper, step) = (lower?, upper?, step.filter(|&step| step > 0)?);
+    Some(upper.saturating_sub(lower).saturating_add(step - 1) / step)
 }
 
 /// Whether a value from outside of the loop holds registers in it: not a constant, a splat or a range, nor what only

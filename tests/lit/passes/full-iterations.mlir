@@ -114,3 +114,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// A bound that is known, as a number in each element: three full blocks, and 452 elements that are left.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @known
+  // CHECK: %[[FULL:.*]] = arith.constant 1536 : i32
+  // CHECK: scf.for %{{.*}} to %[[FULL]]
+  // CHECK-NOT: cmpi
+  // CHECK: tt.store %{{[^,]*}}, %{{[^,]*}} : tensor<512x!tt.ptr<f32>
+  // CHECK-NEXT: }
+  // CHECK-NOT: scf.for
+  // CHECK: arith.cmpi slt
+  // CHECK: tt.store %{{.*}}, %{{.*}}, %{{.*}} : tensor<512x!tt.ptr<f32>
+  tt.func public @known(%p: tensor<512x!tt.ptr<f32>, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c512 = arith.constant 512 : i32
+    %n = arith.constant 1988 : i32
+    %limit = arith.constant dense<1988> : tensor<512xi32, #blocked>
+    %zero = arith.constant dense<0.000000e+00> : tensor<512xf32, #blocked>
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    scf.for %off = %c0 to %n step %c512 : i32 {
+      %at = tt.splat %off : i32 -> tensor<512xi32, #blocked>
+      %cols = arith.addi %at, %range : tensor<512xi32, #blocked>
+      %mask = arith.cmpi slt, %cols, %limit : tensor<512xi32, #blocked>
+      %q = tt.addptr %p, %cols : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      tt.store %q, %zero, %mask : tensor<512x!tt.ptr<f32>, #blocked>
+    }
+    tt.return
+  }
+}

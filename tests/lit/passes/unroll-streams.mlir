@@ -176,3 +176,28 @@ tt.func public @carries_much(%p: tensor<4096x!tt.ptr<f32>, #b>, %n: i32, %init: 
   tt.return %0 : tensor<4096xf32, #b>
 }
 }
+
+// -----
+
+// Three iterations are known: two at once and one, without a loop, not four at once, of which there are none.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @three
+// CHECK-NOT: scf.for
+// CHECK-COUNT-3: tt.load
+// CHECK-NOT: {{scf.for|tt.load}}
+// CHECK: tt.return
+tt.func public @three(%p: tensor<512x!tt.ptr<f32>, #b>, %init: tensor<512xf32, #b>) -> tensor<512xf32, #b> {
+  %c0 = arith.constant 0 : i32
+  %n = arith.constant 1536 : i32
+  %step = arith.constant 512 : i32
+  %0 = scf.for %i = %c0 to %n step %step iter_args(%acc = %init) -> (tensor<512xf32, #b>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<512xi32, #b>
+    %q = tt.addptr %p, %at : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+    %x = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+    %sum = arith.addf %acc, %x : tensor<512xf32, #b>
+    scf.yield %sum : tensor<512xf32, #b>
+  }
+  tt.return %0 : tensor<512xf32, #b>
+}
+}

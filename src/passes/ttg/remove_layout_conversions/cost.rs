@@ -16,7 +16,7 @@ use super::slice::Slice;
 use crate::analysis::flow::{handed_from, handed_to};
 use crate::ir::core::{Attr, Ir, Op, Type, Use, Value};
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, Classes, OpKind, Traits, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp, TtgOp};
 use crate::layout::{self, ConversionKind, conversion_kind_of};
 
 /// Whether redoing `slice` for the conversion `op` costs no more than the conversion; `extra` is the cost of
@@ -59,7 +59,7 @@ fn of_op(ir: &Ir, op: Op, slice: &Slice, shared: bool) -> Option<i64> {
         return Some(0);
     }
     if matches!(kind, OpKind::Arith(_) | OpKind::Math(_)) {
-        let multiplier = if is_expensive_math(kind) { 8 } else { 1 };
+        let multiplier = if kind.is_expensive_math() { 8 } else { 1 };
         let more = ir.results(op).iter().map(|&r| factor(ir, r, slice) - i64::from(!shared));
         return Some(bytes_of_results().zip(more).map(|(bytes, more)| multiplier * bytes * more).sum());
     }
@@ -80,12 +80,6 @@ fn factor(ir: &Ir, value: Value, slice: &Slice) -> i64 {
     let (old, new) =
         (layout::unique_elems_per_thread(ty), layout::unique_elems_per_thread(ty.with_encoding(Some(encoding))));
     i64::try_from(new / old.max(1)).unwrap_or(i64::MAX).max(1)
-}
-
-/// Whether an operation takes several instructions, or a unit with less throughput.
-fn is_expensive_math(kind: OpKind) -> bool {
-    let of_library = matches!(kind, OpKind::Math(_)) && !kind.belongs(Classes::SIMPLE);
-    of_library || kind == ArithOp::Divf.into()
 }
 
 fn of_reduce(ir: &Ir, reduce: tt::Reduce) -> Option<i64> {
