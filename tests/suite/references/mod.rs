@@ -68,6 +68,7 @@ const ALL: &[(&str, Reference)] = &[
     ("fold", reductions::fold),
     ("layer_norm", reductions::layer_norm),
     ("layer_norm_bwd", reductions::layer_norm_bwd),
+    ("welford", reductions::welford),
     ("rms_norm", reductions::rms_norm),
     ("running_sum", reductions::running_sum),
     ("softmax", reductions::softmax),

@@ -40,6 +40,21 @@ pub(crate) fn layer_norm(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     BTreeMap::from([("y_ptr".to_owned(), y), ("mean_ptr".to_owned(), means), ("rstd_ptr".to_owned(), rstds)])
 }
 
+/// The mean of each row from `start` on, and the sum of the squares of what its elements differ from it; 0 for both
+/// where there are none. A row whose length is known starts at its start.
+pub(crate) fn welford(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let n = inputs.size("n");
+    let start = if inputs.size("known") == 1 { 0 } else { inputs.size("start").min(n) };
+    let (mut means, mut squares) = (vec![], vec![]);
+    for row in inputs.array("x_ptr").chunks(n) {
+        let row = &row[start..];
+        let middle = if row.is_empty() { 0.0 } else { mean(row.iter().copied()) };
+        means.push(middle);
+        squares.push(row.iter().map(|x| (x - middle).powi(2)).sum());
+    }
+    BTreeMap::from([("mean_ptr".to_owned(), means), ("squares_ptr".to_owned(), squares)])
+}
+
 /// The gradient of a row's sum of `dy * y` by `x`, and by `w` and `b` summed over every `programs`-th row.
 pub(crate) fn layer_norm_bwd(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (x, w, dy) = (inputs.array("x_ptr"), inputs.array("w_ptr"), inputs.array("dy_ptr"));
