@@ -328,8 +328,8 @@ fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> b
     loops.loads >= LOADS && loops.waiting >= WAITING && loops.cost >= APART * loops.least
 }
 
-/// Whether the loops of an answer are much faster where few warps run, as in a launch that does not fill the GPU, and no
-/// slower where as many run as its registers leave room for.
+/// Whether the loops of an answer are much faster where few warps run, as in a launch that does not fill the GPU, and
+/// no slower where as many run as its registers leave room for.
 fn suits_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
     let loops = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target));
     let (after, before) = (loops(second), loops(first));

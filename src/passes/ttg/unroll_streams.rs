@@ -11,8 +11,9 @@
 //!
 //! 1. Count the registers of a thread that one iteration loads, and those that live through all of the loop: tensors
 //!    that it carries, and tensors from outside that cannot be computed again for the price of a move.
-//! 2. Unroll by 4, or by 2, where there are as many iterations, as long as [`BUDGET`] registers hold what lives through the loop and the loads of all
-//!    copies. Beyond that the loads keep other warps off the multiprocessor, which hide the wait as well as they do.
+//! 2. Unroll by 4, or by 2, where there are as many iterations, as long as [`BUDGET`] registers hold what lives through
+//!    the loop and the loads of all copies. Beyond that the loads keep other warps off the multiprocessor, which hide
+//!    the wait as well as they do.
 //! 3. Loads move to the front of the unrolled body, as far as what they need allows.
 
 use std::collections::BTreeSet;
