@@ -33,7 +33,7 @@ const MOST_BLOCKS_TO_UNROLL: u32 = 300;
 pub(crate) struct Loops {
     /// Whether the test of a loop goes to its end.
     rotate: bool,
-    /// Whether small loops are unrolled in part.
+    /// Whether small loops are unrolled in part, and those of known length up to the size that `O3` allows.
     unroll: bool,
 }
 
