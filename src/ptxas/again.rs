@@ -292,16 +292,20 @@ fn scans(ptx: &str) -> bool {
 
 /// Whether a stream has registers that ptxas may have saved.
 fn saves_in_a_stream(usage: &Usage, ptx: &str, target: &Target) -> bool {
-    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, ptx, target) >= ENOUGH;
-    is_full && ptx.len() <= LARGEST && is_stream(ptx)
+    may_have_saved(usage, ptx, target) && is_stream(ptx)
 }
 
-/// Whether a kernel without products reads in loops and reduces behind them, in few registers.
+/// Whether a kernel without products reads in loops and reduces behind them, in registers that ptxas may have saved.
 fn goes_over_rows(usage: &Usage, ptx: &str, target: &Target) -> bool {
-    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, ptx, target) >= ENOUGH;
     let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
-    let may = threads(ptx) > 1 && !multiplies && ptx.len() <= LARGEST && !is_limited(ptx);
-    is_full && may && ptx.contains("shfl.sync") && loops(ptx) && !reduces_in_a_loop(ptx)
+    let may = threads(ptx) > 1 && !multiplies && !is_limited(ptx) && may_have_saved(usage, ptx, target);
+    may && ptx.contains("shfl.sync") && loops(ptx) && !reduces_in_a_loop(ptx)
+}
+
+/// Whether so many threads share a multiprocessor that ptxas may have saved registers for them.
+fn may_have_saved(usage: &Usage, ptx: &str, target: &Target) -> bool {
+    let is_full = usage.spilled() == 0 && usage.registers > FREE && resident(usage, ptx, target) >= ENOUGH;
+    is_full && ptx.len() <= LARGEST
 }
 
 /// Whether a kernel without products goes over its data once. Where a loop waits for a reduction in each iteration,

@@ -511,6 +511,23 @@ fn costs_of_common_layouts() {
     assert_eq!(scan(&[32, 64], rows, 1), (4, 4, 0, 0));
 }
 
+/// One thread combines each result where that takes many instructions, and every thread all that it needs where it
+/// takes few.
+#[test]
+fn costly_combinations_are_done_once() {
+    let text = "blocked 4,1 16,2 1,4 0,1 -";
+    let layout = super::super::to_linear_layout(&[64, 8], encoding(text, 2));
+    let result = super::super::to_linear_layout(&[64], encoding(&format!("slice 1 {text}"), 1));
+    let is_once = |combine| {
+        let weights = Weights { element_bytes: &[4, 4, 4], combine, ample: true };
+        let plan = ReducePlan::new(layout, 1, Some(result), weights).expect("no clusters");
+        let Delivery::Shared(partials) = &plan.delivery else { panic!("not by shared memory: {:?}", plan.delivery) };
+        partials.once
+    };
+    assert!(!is_once(3));
+    assert!(is_once(20));
+}
+
 /// Lanes that load totals of different columns at once find them in different banks.
 #[test]
 fn totals_of_neighbouring_lanes_lie_side_by_side() {

@@ -20,11 +20,9 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::NUM_STAGES;
-use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::ir::effects::effects;
-use crate::ir::rewrite::fold;
 use crate::layout;
 use crate::passes::common::cse;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -82,16 +80,8 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
     }
     let carried = ir.args(body).iter().filter(|&&v| !ir.ty(v).elem().is_ptr());
     let through: u32 = carried.chain(&outside).map(|&v| registers(ir.ty(v))).sum();
-    let turns = turns(ir, looped).unwrap_or(i64::MAX);
-    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET && f <= turns)
-}
-
-/// The iterations of a loop with constant bounds.
-fn turns(ir: &Ir, looped: Op) -> Option<i64> {
-    let header = scf::For(looped);
-    let [lower, upper, step] = [header.lower(ir), header.upper(ir), header.step(ir)].map(|v| fold::int_of(ir, v));
-    let (lower, upper, step) = (lower?, upper?, step.filter(|&step| step > 0)?);
-    Some(upper.saturating_sub(lower).saturating_add(step - 1) / step)
+    let trips = loop_unroll::trips(ir, looped).unwrap_or(i128::MAX);
+    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET && i128::from(f) <= trips)
 }
 
 /// Whether a value from outside of the loop holds registers in it: not a constant, a splat or a range, nor what only

@@ -119,10 +119,10 @@ tt.func public @writes(%p: tensor<512x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<
   }
   tt.return %0 : tensor<512xf32, #b>
 }
-// CHECK-LABEL: @backward
+// CHECK-LABEL: @unknown_step
 // CHECK: scf.for
 // CHECK: scf.if
-tt.func public @backward(%p: tensor<512x!tt.ptr<f32>, #b>, %n: i32, %step: i32, %init: tensor<512xf32, #b>) -> tensor<512xf32, #b> {
+tt.func public @unknown_step(%p: tensor<512x!tt.ptr<f32>, #b>, %n: i32, %step: i32, %init: tensor<512xf32, #b>) -> tensor<512xf32, #b> {
   %c0 = arith.constant 0 : i32
   %0 = scf.for %i = %c0 to %n step %step iter_args(%acc = %init) -> (tensor<512xf32, #b>) : i32 {
     %x = tt.load %p : tensor<512x!tt.ptr<f32>, #b>
