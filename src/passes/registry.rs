@@ -65,6 +65,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::full_iterations::PASS,
     &ttg::peel_first::PASS,
     &ttg::unroll_streams::PASS,
+    &ttg::unswitch::PASS,
     &ttg::loads_before_waits::PASS,
     &ttg::merge_equal_branches::PASS,
     &ttg::narrow_divisions::PASS,

@@ -13,11 +13,11 @@ use std::path::Path;
 use inkwell::basic_block::BasicBlock;
 use inkwell::context::Context;
 use inkwell::llvm_sys;
-use inkwell::llvm_sys::core::{LLVMMDNodeInContext2, LLVMMDStringInContext2, LLVMMetadataAsValue, LLVMSetMetadata};
-use inkwell::llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::AsValueRef;
+
+use crate::codegen::llvm::loops;
 
 /// What its functions start with.
 pub(crate) const PREFIX: &str = "__nv_";
@@ -58,27 +58,12 @@ pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -
     Ok(missing.filter(|name| name.starts_with(PREFIX)).collect())
 }
 
-/// What LLVM calls the properties of a loop, and the one that forbids to unroll it.
-const LOOP: &str = "llvm.loop";
-const NOT_UNROLLED: &str = "llvm.loop.unroll.disable";
-
 /// Forbids to unroll the loops of a function that say how far.
 fn keep_loops(context: &Context, function: inkwell::values::FunctionValue<'_>) {
-    let kind = context.get_kind_id(LOOP);
+    let kind = context.get_kind_id(loops::PROPERTIES);
     let ends = function.get_basic_block_iter().filter_map(BasicBlock::get_terminator);
     for end in ends.filter(|end| end.get_metadata(kind).is_some()) {
-        // SAFETY: the context and the instruction are alive, and so are the arrays during the calls. LLVM takes a node
-        // for a loop's if its first operand is the node itself, which a temporary one stands for until it is made.
-        unsafe {
-            let raw = context.raw();
-            let own = LLVMTemporaryMDNode(raw, std::ptr::null_mut(), 0);
-            let mut text = LLVMMDStringInContext2(raw, NOT_UNROLLED.as_ptr().cast(), NOT_UNROLLED.len());
-            let property = LLVMMDNodeInContext2(raw, &raw mut text, 1);
-            let mut operands = [own, property];
-            let node = LLVMMDNodeInContext2(raw, operands.as_mut_ptr(), operands.len());
-            LLVMMetadataReplaceAllUsesWith(own, node);
-            LLVMSetMetadata(end.as_value_ref(), kind, LLVMMetadataAsValue(raw, node));
-        }
+        loops::set(context, end, loops::NOT_UNROLLED);
     }
 }
 

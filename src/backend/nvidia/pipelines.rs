@@ -173,6 +173,7 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::peel_first::PASS);
+    p.add(&ttg::unswitch::PASS);
     if options.pipelining.iterations == Iterations::Full {
         p.add(&ttg::full_iterations::PASS);
     }

@@ -14,6 +14,7 @@
 
 mod floats;
 mod guard;
+pub(crate) mod loops;
 mod order;
 mod target;
 

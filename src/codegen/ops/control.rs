@@ -13,10 +13,12 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 
 use super::debug::assert;
+use crate::codegen::llvm::loops;
 use crate::codegen::lower::{Label, Lower, Res, as_int, defect};
 use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
-use crate::ir::{Block, Op, Value};
+use crate::ir::{Block, Ir, Op, Value};
+use crate::passes::tt::loop_unroll;
 
 /// Lowers an operation of the `scf` dialect.
 pub(crate) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
@@ -143,10 +145,22 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let carried = Label { block: head.block, phis: head.phis[1..].to_vec() };
     cx.pass(&carried, ir.operands(end))?;
     head.phis[0].iter().for_each(|(_, phi)| phi.add_incoming(&[(&next, from)]));
-    cx.b.build_unconditional_branch(head.block)?;
+    let back = cx.b.build_unconditional_branch(head.block)?;
+    if branches_in_an_inner_loop(ir, op, block) {
+        loops::set(cx.llvm, back, loops::NOT_UNROLLED);
+    }
 
     cx.b.position_at_end(exit);
     results_from(cx, op, &args[1..])
+}
+
+/// Whether a loop runs in each turn of another one, asks in its own turns what to do, and has an unknown number of them.
+/// Mostly there are few turns, as for the elements of a convolution's kernel. Neither LLVM nor ptxas is to unroll it:
+/// loads behind branches do not come together, and what computes the split costs every turn around it.
+fn branches_in_an_inner_loop(ir: &Ir, op: Op, body: Block) -> bool {
+    let is_loop = |op: Op| ir.is(op, ScfOp::For) || ir.is(op, ScfOp::While);
+    let is_inner = std::iter::successors(ir.parent_op(op), |&around| ir.parent_op(around)).any(is_loop);
+    is_inner && ir.ops(body).any(|inner| ir.is(inner, ScfOp::If)) && loop_unroll::trips(ir, op).is_none()
 }
 
 fn conditional(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {

@@ -30,3 +30,4 @@ pub mod reorder_instructions;
 pub mod shared_encodings;
 pub mod transposed_operands;
 pub mod unroll_streams;
+pub mod unswitch;

@@ -58,6 +58,7 @@ const ALL: &[(&str, Reference)] = &[
     ("matmul_descriptors", products::matmul_descriptors),
     ("matmul_nt", products::matmul_nt),
     ("matmul_transposed", products::matmul_transposed),
+    ("transposed_conv", products::transposed_conv),
     ("attention_bwd_delta", reductions::attention_bwd_delta),
     ("column_scan", reductions::column_scan),
     ("cross_entropy", reductions::cross_entropy),

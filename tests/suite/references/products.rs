@@ -113,6 +113,30 @@ pub(crate) fn conv2d(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", y)
 }
 
+/// Each element of the image adds its products with the taps to the result, `stride` apart from its neighbours'.
+pub(crate) fn transposed_conv(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, w) = (inputs.array("x_ptr"), inputs.array("w_ptr"));
+    let (&[images, channels, height, width], &[_, filters, taps, _], &[_, _, out_height, out_width]) =
+        (inputs.shape("x_ptr"), inputs.shape("w_ptr"), inputs.shape("y_ptr"))
+    else {
+        panic!("image, taps and result have four dimensions")
+    };
+    let (stride, padding) = (inputs.size("stride"), inputs.size("padding"));
+    let mut y = vec![0.0; images * filters * out_height * out_width];
+    for (at, &value) in x.iter().enumerate() {
+        let (row, col) = (at / width % height, at % width);
+        let (image, channel) = (at / width / height / channels, at / width / height % channels);
+        for (k, weight) in w[channel * filters * taps * taps..][..filters * taps * taps].iter().enumerate() {
+            let (filter, r, s) = (k / taps / taps, k / taps % taps, k % taps);
+            let (p, q) = ((row * stride + r).wrapping_sub(padding), (col * stride + s).wrapping_sub(padding));
+            if p < out_height && q < out_width {
+                y[((image * filters + filter) * out_height + p) * out_width + q] += value * weight;
+            }
+        }
+    }
+    single("y_ptr", y)
+}
+
 /// `c = q @ w` with two numbers of four bits in each byte of `q`.
 pub(crate) fn int4_matmul(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let unpacked: Vec<f64> = inputs
