@@ -13,12 +13,12 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 
 use super::debug::assert;
+use crate::analysis::trips::trips;
 use crate::codegen::llvm::loops;
 use crate::codegen::lower::{Label, Lower, Res, as_int, defect};
 use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Block, Ir, Op, Value};
-use crate::passes::tt::loop_unroll;
 
 /// Lowers an operation of the `scf` dialect.
 pub(crate) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
@@ -160,7 +160,7 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 fn branches_in_an_inner_loop(ir: &Ir, op: Op, body: Block) -> bool {
     let is_loop = |op: Op| ir.is(op, ScfOp::For) || ir.is(op, ScfOp::While);
     let is_inner = std::iter::successors(ir.parent_op(op), |&around| ir.parent_op(around)).any(is_loop);
-    is_inner && ir.ops(body).any(|inner| ir.is(inner, ScfOp::If)) && loop_unroll::trips(ir, op).is_none()
+    is_inner && ir.ops(body).any(|inner| ir.is(inner, ScfOp::If)) && trips(ir, scf::For(op)).is_none()
 }
 
 fn conditional(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {

@@ -127,19 +127,10 @@ fn constants(ir: &Ir, op: Op) -> Option<[i128; 3]> {
     (step > 0 && !(unsigned && (lower < 0 || upper < 0))).then_some([lower, upper, step])
 }
 
-/// The iterations of a loop whose bounds are constants.
-pub(crate) fn trips(ir: &Ir, op: Op) -> Option<i128> {
-    constants(ir, op).map(trips_between)
-}
-
-fn trips_between([lower, upper, step]: [i128; 3]) -> i128 {
-    ((upper - lower + step - 1) / step).max(0)
-}
-
 /// The split of constant bounds; `None` if the main loop's step does not fit into its type.
 fn split_known(ir: &mut Ir, op: Op, factor: i64, bounds: [i128; 3]) -> Option<Split> {
-    let (factor, trips) = (i128::from(factor), trips_between(bounds));
-    let [lower, _, step] = bounds;
+    let [lower, upper, step] = bounds;
+    let (factor, trips) = (i128::from(factor), ((upper - lower + step - 1) / step).max(0));
     let (rounds, rest) = (trips / factor, trips % factor);
     let looped = For(op);
     let ty = ir.ty(looped.lower(ir));

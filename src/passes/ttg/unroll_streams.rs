@@ -18,8 +18,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::trips::trips;
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::NUM_STAGES;
+use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::ir::effects::effects;
@@ -80,8 +82,8 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
     }
     let carried = ir.args(body).iter().filter(|&&v| !ir.ty(v).elem().is_ptr());
     let through: u32 = carried.chain(&outside).map(|&v| registers(ir.ty(v))).sum();
-    let trips = loop_unroll::trips(ir, looped).unwrap_or(i128::MAX);
-    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET && i128::from(f) <= trips)
+    let trips = trips(ir, For(looped)).unwrap_or(i64::MAX);
+    [4, 2].into_iter().find(|&f| through + loaded * f as u32 <= BUDGET && f <= trips)
 }
 
 /// Whether a value from outside of the loop holds registers in it: not a constant, a splat or a range, nor what only
