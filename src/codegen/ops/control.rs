@@ -154,7 +154,7 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     results_from(cx, op, &args[1..])
 }
 
-/// Whether a loop runs in each turn of another one, asks in its own turns what to do, and has an unknown number of them.
+/// Whether a loop runs in each turn of another one, asks in its own turns what to do, and may have any number of them.
 /// Mostly there are few turns, as for the elements of a convolution's kernel. Neither LLVM nor ptxas is to unroll it:
 /// loads behind branches do not come together, and what computes the split costs every turn around it.
 fn branches_in_an_inner_loop(ir: &Ir, op: Op, body: Block) -> bool {
