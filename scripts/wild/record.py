@@ -299,10 +299,15 @@ def run_file(path, problem):
         model(*given["get_inputs"]())
 
 
+def give_up(*_):
+    raise TimeoutError(f"more than {LIMIT_S} s")
+
+
 def launches_of(path, problem):
     """The launches of a file, which runs in another process."""
     back, front = os.pipe()
     if (child := os.fork()) == 0:
+        signal.signal(signal.SIGALRM, give_up)
         signal.alarm(LIMIT_S)
         try:
             run_file(path, problem)

@@ -20,6 +20,7 @@
 //! unless the step is 1: from 0 to -20 in steps of 2 it gives 2^31 - 10 iterations, and with F = 4 an epilogue from -24
 //! to -20. So the upper bound is at least the lower one there (`arith.maxsi`), which Triton leaves out.
 
+use crate::analysis::trips::trips;
 use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR};
 use crate::ir::dialects::scf::scf::For;
@@ -65,7 +66,7 @@ enum Runs {
 }
 
 impl Runs {
-    fn of(iterations: i128) -> Runs {
+    fn of(iterations: i64) -> Runs {
         match iterations {
             0 => Runs::Never,
             1 => Runs::Once,
@@ -90,8 +91,8 @@ pub(crate) fn unroll(ir: &mut Ir, op: Op, factor: i64) {
     if ir.prev_op(terminator).is_none() {
         return;
     }
-    let split = match constants(ir, op) {
-        Some(bounds) => match split_known(ir, op, factor, bounds) {
+    let split = match trips(ir, For(op)) {
+        Some(trips) => match split_known(ir, op, factor, trips) {
             Some(split) => split,
             None => return,
         },
@@ -118,30 +119,21 @@ pub(crate) fn unroll(ir: &mut Ir, op: Op, factor: i64) {
     }
 }
 
-/// Lower bound, upper bound and step, if they are constants that tell the number of iterations.
-fn constants(ir: &Ir, op: Op) -> Option<[i128; 3]> {
+/// The split of a loop with constant bounds that runs `trips` times; `None` if the main loop's step does not fit into
+/// its type.
+fn split_known(ir: &mut Ir, op: Op, factor: i64, trips: i64) -> Option<Split> {
     let looped = For(op);
-    let value = |bound: Value| fold::const_of(ir, bound).and_then(Attr::int_value).map(i128::from);
-    let [lower, upper, step] = [value(looped.lower(ir))?, value(looped.upper(ir))?, value(looped.step(ir))?];
-    let unsigned = looped.unsignedCmp(ir);
-    (step > 0 && !(unsigned && (lower < 0 || upper < 0))).then_some([lower, upper, step])
-}
-
-/// The split of constant bounds; `None` if the main loop's step does not fit into its type.
-fn split_known(ir: &mut Ir, op: Op, factor: i64, bounds: [i128; 3]) -> Option<Split> {
-    let [lower, upper, step] = bounds;
-    let (factor, trips) = (i128::from(factor), ((upper - lower + step - 1) / step).max(0));
+    let (lower, step) = (fold::int_of(ir, looped.lower(ir))?, fold::int_of(ir, looped.step(ir))?);
     let (rounds, rest) = (trips / factor, trips % factor);
-    let looped = For(op);
     let ty = ir.ty(looped.lower(ir));
-    let wide_step = if rounds == 0 { step } else { step * factor };
+    let wide_step = if rounds == 0 { i128::from(step) } else { i128::from(step) * i128::from(factor) };
     if wide_step >= 1 << (ty.bit_width().unwrap_or(64) - 1) {
         return None;
     }
     let (mut end, mut new_step) = (looped.upper(ir), looped.step(ir));
     let mut b = Builder::before(ir, op);
     if rest > 0 {
-        end = b.int((lower + rounds * factor * step) as i64, ty);
+        end = b.int(lower + (trips - rest) * step, ty);
     }
     if rounds > 0 {
         new_step = b.int(wide_step as i64, ty);

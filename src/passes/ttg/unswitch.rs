@@ -79,7 +79,8 @@ fn plan(ir: &Ir, looped: For) -> Option<Plan> {
     }
     let mut terms = vec![];
     split(ir, branch.condition(ir), body, &mut terms);
-    let (inside, outside): (Vec<Value>, Vec<Value>) = terms.into_iter().partition(|&term| is_in(ir, term, body));
+    let (inside, outside): (Vec<Value>, Vec<Value>) =
+        terms.into_iter().partition(|&term| ir.value_block(term) == Some(body));
     (!outside.is_empty()).then_some(Plan { branch, outside, inside })
 }
 
@@ -97,11 +98,6 @@ fn split(ir: &Ir, value: Value, body: Block, terms: &mut Vec<Value>) {
         None if !terms.contains(&value) => terms.push(value),
         None => {}
     }
-}
-
-/// Whether a block makes a value, or takes it as an argument.
-fn is_in(ir: &Ir, value: Value, body: Block) -> bool {
-    ir.args(body).contains(&value) || ir.def_op(value).is_some_and(|def| ir.parent_block(def) == Some(body))
 }
 
 /// Puts a loop under the terms that it does not change, and leaves the others in it.

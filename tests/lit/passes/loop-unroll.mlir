@@ -142,3 +142,18 @@ tt.func public @stays(%n: i32, %a0: i32) -> (i32, i32, i32) {
   } {tt.loop_unroll_factor = 2 : i32}
   tt.return %0, %1, %2 : i32, i32, i32
 }
+
+// Without a sign these are 2^32 - 1 iterations, with one none: the split is left to run time.
+// CHECK-LABEL: @without_sign
+// CHECK: arith.maxui
+// CHECK: scf.for unsigned
+// CHECK: scf.for unsigned
+tt.func @without_sign(%p: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %most = arith.constant -1 : i32
+  scf.for unsigned %i = %c0 to %most step %c1 : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}
