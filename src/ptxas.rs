@@ -301,6 +301,12 @@ pub fn may_spill(ptx: &str) -> bool {
     again::may_spill(ptx)
 }
 
+/// Whether it is likely that ptxas spills less of other PTX for the same kernel, so that it is worth a run.
+#[must_use]
+pub fn may_spill_less(other: &str, ptx: &str) -> bool {
+    again::may_spill_less(other, ptx)
+}
+
 /// The release of a ptxas, such as `13.4`, from the last lines of `ptxas --version`:
 ///
 /// ```text

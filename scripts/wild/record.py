@@ -2,23 +2,29 @@
 
 usage: record.py SRC REPO LIST LAUNCHES FILE[=PROBLEM]... [--most GIB]
 
-REPO is owner/name, and FILE a path in SRC/<owner>+<name>. A file is one of KernelBench's form: a class `ModelNew` (or
-`Model`), `get_init_inputs()` and `get_inputs()`; the last two may stand in another file, PROBLEM. LIST gets what
-`build.py` compiles, a JSON object a line, and LAUNCHES what `race.py` launches: the grid, the values of numbers, and the
-bytes behind pointers. Both are written anew; launches with the same code, types and constants count once, and those
-that touch more than GIB (12) are left out.
+REPO is owner/name, and FILE a path in SRC/<owner>+<name>, or from anywhere. There are two forms of it:
+- KernelBench's: a class `ModelNew` (or `Model`), `get_init_inputs()` and `get_inputs()`; the last two may stand in
+  another file, PROBLEM;
+- a driver, with functions `run_…()` that import the repository's modules and call what launches kernels, backward too.
+  Each is run by itself.
+
+LIST gets what `build.py` compiles, a JSON object a line, and LAUNCHES what `race.py` launches: the grid, the values of
+numbers, and the bytes behind pointers. Both are written anew; launches with the same code, types and constants count
+once, and those that touch more than GIB (12) are left out.
 
 1. Tensors are PyTorch's fake ones: they have shapes and types, and no memory. They say that they are on a GPU.
 2. A stand-in takes the place of `triton`. Its `jit` keeps the function, and a launch binds the arguments as Triton's JIT
    does: a number of 1 is a constant, multiples of 16 and aligned pointers are said to be such.
-3. Of an autotuner's configurations the one in the middle is taken.
+3. Of an autotuner's configurations the one in the middle is taken, of those that its early pruning leaves.
+4. Modules that are not there are stand-ins too, whose attributes and calls give stand-ins again.
 
-Each file runs in a process of its own, for at most a minute. What a file raises is said on stderr; the launches before
-it count. Needs PyTorch 2.9 (any build), and no Triton.
+Each file, and each function of a driver, runs in a process of its own, for at most a minute. What it raises is said on
+stderr; the launches before it count. Needs PyTorch 2.9 (any build), and no Triton.
 """
 
 import argparse
 import contextlib
+import hashlib
 import importlib.abc
 import importlib.machinery
 import inspect
@@ -27,6 +33,7 @@ import os
 import re
 import signal
 import sys
+import textwrap
 import types
 
 import torch
@@ -35,6 +42,7 @@ import torch._subclasses.fake_tensor as fake
 from torch.overrides import TorchFunctionMode
 
 LIMIT_S = 60
+GPU = torch.device("cuda", 0)
 DTYPES = {
     torch.float64: "fp64",
     torch.float32: "fp32",
@@ -47,9 +55,13 @@ DTYPES = {
     torch.int16: "i16",
     torch.int8: "i8",
     torch.uint8: "u8",
+    torch.uint16: "u16",
+    torch.uint32: "u32",
+    torch.uint64: "u64",
     torch.bool: "i1",
 }
 OPTIONS = {"num_warps", "num_stages", "num_ctas", "maxnreg", "warmup", "stream", "enable_fp_fusion"}
+OPTIONS |= {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint"}  # AMD's
 
 
 def arguments():
@@ -62,10 +74,13 @@ def arguments():
 
 
 class Thing:
-    """Something of Triton's that host code only passes on."""
+    """Something that host code only passes on, or derives from."""
 
     def __init__(self, *names):
         self.name = ".".join(map(str, names[:1]))
+
+    def __mro_entries__(self, _):
+        return ()
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -78,8 +93,16 @@ class Thing:
     def __getitem__(self, _):
         return self
 
+    __or__ = __ror__ = __getitem__
+
 
 class Dtype(Thing):
+    def __eq__(self, other):
+        return isinstance(other, Dtype) and other.name == self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
     def __str__(self):
         return f"tl.{self.name}"
 
@@ -108,11 +131,21 @@ class Kernel:
 
     def __init__(self, function, do_not_specialize=()):
         self.fn = function
-        self.__name__ = function.__name__
+        self.__name__, self.__module__ = function.__name__, function.__module__
+        self.__globals__ = function.__globals__
         self.parameters = inspect.signature(function).parameters
         self.arg_names = list(self.parameters)
         unspecialized = set(do_not_specialize or ())
         self.as_given = {n for i, n in enumerate(self.arg_names) if n in unspecialized or i in unspecialized}
+
+    @property
+    def src(self):
+        text = textwrap.dedent(inspect.getsource(self.fn))
+        return text[re.search(r"^def ", text, re.MULTILINE).start() :]
+
+    @property
+    def cache_key(self):
+        return hashlib.sha256(self.src.encode()).hexdigest()
 
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, **kwargs)
@@ -132,6 +165,7 @@ class Kernel:
         self.launches.append(
             {
                 "func": self.__name__,
+                "path": code.co_filename,
                 "line": code.co_firstlineno,
                 "code": inspect.getsource(self.fn),
                 "grid": ([int(n) for n in blocks] + [1, 1])[:3],
@@ -168,14 +202,16 @@ class Kernel:
 class Tuned:
     """A kernel behind `@triton.autotune` or `@triton.heuristics`."""
 
-    def __init__(self, kernel, add):
-        self.kernel, self.add, self.arg_names = kernel, add, kernel.arg_names
+    def __init__(self, kernel, add, configs=()):
+        self.fn, self.add, self.arg_names, self.configs = kernel, add, kernel.arg_names, configs
 
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, **kwargs)
 
     def run(self, *args, **kwargs):
-        return self.kernel.run(*args, **{**kwargs, **self.add({**dict(zip(self.arg_names, args)), **kwargs})})
+        added = self.add({**dict(zip(self.arg_names, args)), **kwargs})
+        self.best_config = Config(added, **{name: added[name] for name in OPTIONS & set(added)})
+        return self.fn.run(*args, **{**kwargs, **added})
 
 
 def jit(function=None, **options):
@@ -184,21 +220,60 @@ def jit(function=None, **options):
     return Kernel(function, options.get("do_not_specialize"))
 
 
-def autotune(configs, **_):
-    chosen = configs[len(configs) // 2] if configs else {}
-    return lambda kernel: Tuned(kernel, lambda _: chosen)
+def autotune(configs, prune_configs_by=None, **_):
+    prune = (prune_configs_by or {}).get("early_config_prune")
+
+    def chosen(known):
+        left = list(prune(configs, known, **known)) if prune and configs else configs
+        return left[len(left) // 2].all_kwargs() if left else {}
+
+    return lambda kernel: Tuned(kernel, chosen, configs)
 
 
 def heuristics(values):
-    return lambda kernel: Tuned(kernel, lambda known: {name: f(known) for name, f in values.items()})
+    def computed(known):
+        known = dict(known)
+        for name, f in values.items():
+            known[name] = f(known)
+        return {name: known[name] for name in values}
+
+    return lambda kernel: Tuned(kernel, computed)
 
 
-def config(kwargs, num_warps=4, num_stages=3, **_):
-    return {**kwargs, "num_warps": num_warps, "num_stages": num_stages}
+class Config:
+    """One of an autotuner's configurations."""
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, **_):
+        self.kwargs, self.num_warps, self.num_stages, self.num_ctas = kwargs, num_warps, num_stages, num_ctas
+        self.maxnreg, self.pre_hook = maxnreg, pre_hook
+
+    def all_kwargs(self):
+        return {**self.kwargs, "num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas}
 
 
 def cdiv(a, b):
     return -(-int(a) // int(b))
+
+
+class Target:
+    backend, arch, warp_size = "cuda", 90, 32
+
+
+class Active:
+    """What `triton.runtime.driver.active` says: the target, and what a multiprocessor has."""
+
+    class utils:  # noqa: N801  Triton's name
+        @staticmethod
+        def get_device_properties(_):
+            return {"multiprocessor_count": 132, "max_shared_mem": 232448, "max_num_regs": 65536, "warpSize": 32}
+
+    @staticmethod
+    def get_current_target():
+        return Target
+
+    @staticmethod
+    def get_current_device():
+        return 0
 
 
 class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -209,12 +284,16 @@ class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             "jit": jit,
             "autotune": autotune,
             "heuristics": heuristics,
-            "Config": config,
+            "Config": Config,
             "cdiv": cdiv,
             "next_power_of_2": lambda n: 1 << max(0, (int(n) - 1).bit_length()),
             "__version__": "3.9.0",
         },
         "triton.language": {"constexpr": Constant, "cdiv": cdiv},
+        "triton.runtime": {"JITFunction": Kernel, "Autotuner": Tuned, "Heuristics": Tuned},
+        "triton.runtime.jit": {"JITFunction": Kernel},
+        "triton.runtime.autotuner": {"Autotuner": Tuned, "Heuristics": Tuned},
+        "triton.runtime.driver": {"active": Active},
     }
 
     def find_spec(self, name, path=None, target=None):
@@ -228,7 +307,8 @@ class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         def missing(name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            return make(name)
+            full = f"{spec.name}.{name}"
+            return importlib.import_module(full) if full in self.known else make(name)
 
         module.__getattr__ = missing
         return module
@@ -236,6 +316,39 @@ class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         if module.__name__ == "triton":
             module.language = importlib.import_module("triton.language")
+
+
+def caller_package(depth):
+    """The package of the code that calls, beyond what imports modules."""
+    frame = sys._getframe(depth)
+    while frame and frame.f_globals.get("__name__", "").startswith("importlib"):
+        frame = frame.f_back
+    return frame.f_globals.get("__name__", "").split(".")[0] if frame else ""
+
+
+class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Makes modules that nobody else finds, for code outside of PyTorch, but for parts of those that are there."""
+
+    def find_spec(self, name, path=None, target=None):
+        whole = name.split(".")[0]
+        is_here = whole in sys.modules and not isinstance(sys.modules[whole].__loader__, Missing)
+        if is_here or caller_package(2) == "torch":
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        module = types.ModuleType(spec.name)
+
+        def missing(name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return Thing(name)
+
+        module.__getattr__ = missing
+        return module
+
+    def exec_module(self, module):
+        pass
 
 
 class OnTheCpu(TorchFunctionMode):
@@ -247,7 +360,13 @@ class OnTheCpu(TorchFunctionMode):
                 return "cpu"
             return torch.device("cpu") if isinstance(value, torch.device) and value.type == "cuda" else value
 
-        return function(*map(moved, args), **{k: moved(v) for k, v in (kwargs or {}).items()})
+        kwargs = kwargs or {}
+        if function is torch.device:
+            return function(*args, **kwargs)
+        if function is torch.Tensor.backward:  # PyTorch's would run without this mode.
+            with self:
+                return torch.autograd.backward(args[0], kwargs.pop("gradient", None), **kwargs)
+        return function(*map(moved, args), **{k: moved(v) for k, v in kwargs.items()})
 
 
 class Device:
@@ -263,10 +382,25 @@ def pretend():
     for name in [n for n in sys.modules if n.split(".")[0] == "triton"]:
         del sys.modules[name]
     sys.meta_path.insert(0, Modules())
+    sys.meta_path.append(Missing())
     fake.init_gpu_context = lambda *_: None
     fake.FakeTensorMode.avoid_device_init = property(lambda _: True)
+    of_fake = fake.FakeTensor.device.fget
+
+    def device_of(tensor):
+        return of_fake(tensor) if caller_package(2) == "torch" else GPU
+
+    fake.FakeTensor.device = property(device_of)
     for kind in (torch.Tensor, fake.FakeTensor):
         kind.is_cuda = property(lambda _: True)
+    backward = torch.autograd.backward
+
+    def backward_without_streams(*args, **kwargs):
+        # At its end PyTorch asks for the streams of the GPU.
+        with contextlib.suppress(torch.AcceleratorError):
+            backward(*args, **kwargs)
+
+    torch.autograd.backward = backward_without_streams
     torch.Tensor.cuda = torch.nn.Module.cuda = lambda self, *_, **__: self
     torch.Tensor.data_ptr = lambda self: self.storage_offset() * self.element_size()
     torch.compile = lambda model=None, **_: model if model is not None else lambda f: f
@@ -281,38 +415,43 @@ def pretend():
 def names_of(path):
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    # The tensors are of the CPU.
-    text = re.sub(r"(\w+)\.device\.type\s*==\s*['\"]cuda['\"]", r"\1.is_cuda", text)
-    text = re.sub(r"(\w+)\.device\.type\s*!=\s*['\"]cuda['\"]", r"not \1.is_cuda", text)
     names = {"__name__": "kernels"}
     exec(compile(text, path, "exec"), names)  # noqa: S102
     return names
 
 
-def run_file(path, problem):
-    with fake.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad(), OnTheCpu():
-        names = names_of(path)
-        given = names_of(problem) if problem else names
-        init = given.get("get_init_inputs", list)()
-        model = names.get("ModelNew") or names["Model"]
-        model = model(**init[0]) if len(init) == 1 and isinstance(init[0], dict) else model(*init)
+def run_model(names, given):
+    init = given.get("get_init_inputs", list)()
+    model = names.get("ModelNew") or names["Model"]
+    model = model(**init[0]) if len(init) == 1 and isinstance(init[0], dict) else model(*init)
+    with torch.no_grad():
         model(*given["get_inputs"]())
+
+
+def runs_of(path, problem):
+    """What there is to run in a file: its model, or the functions of a driver, with their names."""
+    names = names_of(path)
+    given = names_of(problem) if problem else names
+    runs = [(name, run) for name, run in names.items() if name.startswith("run_") and callable(run)]
+    return runs or [("model", lambda: run_model(names, given))]
 
 
 def give_up(*_):
     raise TimeoutError(f"more than {LIMIT_S} s")
 
 
-def launches_of(path, problem):
-    """The launches of a file, which runs in another process."""
+def in_a_process(what, run):
+    """The launches that `run` gives, or those of before it failed; it runs in another process."""
     back, front = os.pipe()
     if (child := os.fork()) == 0:
+        os.close(back)
+        Kernel.launches.clear()
         signal.signal(signal.SIGALRM, give_up)
         signal.alarm(LIMIT_S)
         try:
-            run_file(path, problem)
+            run()
         except BaseException as e:  # noqa: BLE001  whatever somebody's code raises
-            print(f"{path}: {type(e).__name__}: {str(e).splitlines()[:1]}", file=sys.stderr)
+            print(f"{what}: {type(e).__name__}: {str(e).splitlines()[:1]}", file=sys.stderr, flush=True)
         signal.alarm(0)
         with os.fdopen(front, "w") as out:
             json.dump(Kernel.launches, out)
@@ -324,26 +463,43 @@ def launches_of(path, problem):
     return json.loads(told or "[]")
 
 
+def launches_of(path, problem):
+    """The launches of a file."""
+
+    def run_file():
+        found = []
+        with fake.FakeTensorMode(allow_non_fake_inputs=True), OnTheCpu():
+            runs = runs_of(path, problem)
+            signal.alarm(0)
+            for name, run in runs:
+                found += in_a_process(f"{path} {name}", run)
+        Kernel.launches += found
+
+    return in_a_process(path, run_file)
+
+
 def main():
     options = arguments()
     pretend()
-    root = f"{options.src}/{options.repo.replace('/', '+')}"
+    root = os.path.abspath(f"{options.src}/{options.repo.replace('/', '+')}")
+    sys.path[1:1] = [root, f"{root}/src", f"{root}/python"]
     seen, names = set(), {}
     with open(options.list, "w") as rows, open(options.launches, "w") as launches:
         for file in options.files:
             path, _, problem = file.partition("=")
-            for launch in launches_of(f"{root}/{path}", problem):
+            for launch in launches_of(os.path.join(root, path), problem and os.path.join(root, problem)):
                 key = json.dumps([launch[k] for k in ("code", "signature", "defines", "num_warps", "num_stages")])
                 too_large = sum(launch["bytes"].values()) > options.most * 2**30
                 if key in seen or too_large or launch["num_ctas"] != 1 or min(launch["grid"]) < 1:
                     continue
                 seen.add(key)
-                stem = "_".join(path.removesuffix(".py").split("/")[-2:])
+                of_kernel = os.path.relpath(launch["path"], root)
+                stem = "_".join(of_kernel.removesuffix(".py").split("/")[-2:])
                 name = f"{options.repo.split('/')[0]}/{stem}/{launch['func']}@{launch['line']}"
                 names[name] = names.get(name, 0) + 1
                 name += f".{names[name]}" if names[name] > 1 else ""
                 kept = ("func", "signature", "defines", "num_warps", "num_stages")
-                row = {"id": name, "repo": options.repo, "path": path, **{k: launch[k] for k in kept}}
+                row = {"id": name, "repo": options.repo, "path": of_kernel, **{k: launch[k] for k in kept}}
                 print(json.dumps(row), file=rows)
                 print(json.dumps({"id": name, **{k: launch[k] for k in ("grid", "values", "bytes")}}), file=launches)
     print(f"{len(seen)} launches of {len(options.files)} files")

@@ -195,6 +195,11 @@ pub(crate) trait Generator: Sync {
         false
     }
 
+    /// Whether it is likely that the assembler spills less of other assembly for the same kernel.
+    fn may_spill_less(&self, _other: &str, _assembly: &str) -> bool {
+        true
+    }
+
     /// Assembly to a binary, by the assembler that was started for it with the same tools, if one was.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ pub(super) fn log2(size: u32) -> u32 {
 }
 
 /// A number with the low `bits` bits set.
-pub(super) fn low_bits(bits: u32) -> u64 {
+pub(crate) fn low_bits(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 

@@ -66,6 +66,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::peel_first::PASS,
     &ttg::unroll_streams::PASS,
     &ttg::unswitch::PASS,
+    &ttg::whole_groups::PASS,
     &ttg::loads_before_waits::PASS,
     &ttg::merge_equal_branches::PASS,
     &ttg::narrow_divisions::PASS,

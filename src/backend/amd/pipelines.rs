@@ -90,6 +90,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
 pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&amd::count_copies::PASS);
+    p.add(&ttg::whole_groups::PASS);
     p.add(&ttg::unswitch::PASS);
     if options.pipelining.iterations == Iterations::Full {
         p.add(&ttg::full_iterations::PASS);

@@ -116,6 +116,10 @@ impl Generator for NvidiaBackend {
         ptxas::may_spill(assembly)
     }
 
+    fn may_spill_less(&self, other: &str, assembly: &str) -> bool {
+        ptxas::may_spill_less(other, assembly)
+    }
+
     fn assemble(
         &self,
         assembly: &str,

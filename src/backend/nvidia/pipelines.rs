@@ -172,6 +172,7 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
 pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
+    p.add(&ttg::whole_groups::PASS);
     p.add(&ttg::peel_first::PASS);
     p.add(&ttg::unswitch::PASS);
     if options.pipelining.iterations == Iterations::Full {

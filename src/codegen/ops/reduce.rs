@@ -26,7 +26,8 @@ use crate::codegen::machine::Source;
 use crate::codegen::region::is_commutative;
 use crate::ir::Op;
 use crate::ir::dialects::tt::tt::Reduce;
-use crate::layout::plan::reduce::{Delivery, Partials, Swap, operand_offsets};
+use crate::layout::linear::low_bits;
+use crate::layout::plan::reduce::{Delivery, Finished, Partials, Swap, operand_offsets};
 use crate::layout::plan::shared_access::element_bytes;
 use crate::layout::plan::{Among, ReducePlan};
 
@@ -102,6 +103,7 @@ fn across_warps<'c>(
     // What a lane holds in place of the first group of several goes to that group's slot.
     let shift = spread.slot_shift(cx, plan, partials)?;
     let loaded = first_coordinates(cx.indices(&partials.load)?)?;
+    let finished = partials.once.as_ref().map(|finished| first_coordinates(cx.indices(&finished.load)?)).transpose()?;
     let bases = if is_loaded_by_lanes(cx, op, partials) { vec![] } else { bases(cx, partials, base)? };
     let mut results: Vec<Tuple<'c>> = vec![vec![]; loaded.len()];
     for round in 0..partials.rounds {
@@ -122,11 +124,11 @@ fn across_warps<'c>(
             }
         }
         synchronize(cx, partials)?;
-        if partials.once {
+        if let Some((places, finished)) = partials.once.as_ref().zip(finished.as_ref()) {
             let like: Tuple<'c> = groups[0].clone();
-            finish(cx, op, partials, (base, &starts, &bytes), &like)?;
+            finish(cx, op, (partials, places), (base, &starts, &bytes), &like)?;
             synchronize(cx, partials)?;
-            load_finished(cx, partials, round, (base, &starts, &bytes), (&like, &loaded), &mut results)?;
+            load_finished(cx, partials, round, (base, &starts, &bytes), (&like, finished), &mut results)?;
             continue;
         }
         let mut known: Vec<(u64, usize)> = vec![];
@@ -145,13 +147,8 @@ fn across_warps<'c>(
             }
             let mut values: Vec<Tuple<'c>> = vec![];
             for &holder in &bases {
-                let mut parts: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
-                for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
-                    let at = slot_address(cx, holder, start, loaded[register], size)?;
-                    let run = cx.load_shared_run(at, groups[0][i].get_type(), partials.parts)?;
-                    parts.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
-                }
-                values.extend(parts);
+                let slots = (holder, starts.as_slice(), bytes.as_slice());
+                values.extend(load_parts(cx, partials, slots, loaded[register], &groups[0])?);
             }
             results[register] = by_halves(cx, op, values)?;
         }
@@ -162,11 +159,31 @@ fn across_warps<'c>(
 /// Where the slots of each operand start, and the bytes of an element.
 type Slots<'p, 'c> = (PointerValue<'c>, &'p [u32], &'p [u32]);
 
+/// Loads all partial results of the result whose first one lies in this slot. `like` are values of the operands' types.
+fn load_parts<'c>(
+    cx: &mut Lower<'c, '_>,
+    partials: &Partials,
+    (base, starts, bytes): Slots<'_, 'c>,
+    first: IntValue<'c>,
+    like: &[Val<'c>],
+) -> Res<Vec<Tuple<'c>>> {
+    let mut parts: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
+    for (i, (&start, &size)) in starts.iter().zip(bytes).enumerate() {
+        for (behind, parts) in parts.chunks_mut(partials.run).enumerate() {
+            let start = start + behind as u32 * partials.stride() * size;
+            let at = slot_address(cx, base, start, first, size)?;
+            let run = cx.load_shared_run(at, like[i].get_type(), partials.run)?;
+            parts.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
+        }
+    }
+    Ok(parts)
+}
+
 /// Each thread combines the partial results of a result, or of several, and stores it behind all partial results.
 fn finish<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
-    partials: &Partials,
+    (partials, places): (&Partials, &Finished),
     (base, starts, bytes): Slots<'_, 'c>,
     like: &Tuple<'c>,
 ) -> Res<()> {
@@ -183,20 +200,31 @@ fn finish<'c>(
     };
     for number in (0..results).step_by(threads as usize) {
         let result = cx.b.build_int_add(own, cx.i32(u64::from(number)), "")?;
-        let first = cx.b.build_left_shift(result, cx.i32(u64::from(partials.parts.trailing_zeros())), "")?;
-        let mut parts: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
-        for (i, (&start, &size)) in starts.iter().zip(bytes).enumerate() {
-            let at = slot_address(cx, base, start, first, size)?;
-            let run = cx.load_shared_run(at, like[i].get_type(), partials.parts)?;
-            parts.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
-        }
+        let first = cx.b.build_left_shift(result, cx.i32(u64::from(partials.run.trailing_zeros())), "")?;
+        let parts = load_parts(cx, partials, (base, starts, bytes), first, like)?;
         let whole = by_halves(cx, op, parts)?;
+        let place = place_of(cx, places, result)?;
         for ((&value, &start), &size) in whole.iter().zip(starts).zip(bytes) {
-            let at = slot_address(cx, base, start + partials.slots * size, result, size)?;
+            let at = slot_address(cx, base, start + partials.slots * size, place, size)?;
             cx.store_shared_if(stores, at, value)?;
         }
     }
     Ok(())
+}
+
+/// Where the result of this number lies, in the order of first partial results: the bits that registers decide go first.
+fn place_of<'c>(cx: &mut Lower<'c, '_>, places: &Finished, number: IntValue<'c>) -> Res<IntValue<'c>> {
+    let mut place = cx.i32(0);
+    for (from, count, to) in places.fields().into_iter().filter(|field| field.1 > 0) {
+        let bits = cx.b.build_and(number, cx.i32(low_bits(count) << from), "")?;
+        let bits = if from < to {
+            cx.b.build_left_shift(bits, cx.i32(u64::from(to - from)), "")?
+        } else {
+            cx.b.build_right_shift(bits, cx.i32(u64::from(from - to)), false, "")?
+        };
+        place = cx.b.build_or(place, bits, "")?;
+    }
+    Ok(place)
 }
 
 /// Loads finished results into the registers of a round, those side by side together.
@@ -209,8 +237,7 @@ fn load_finished<'c>(
     results: &mut [Tuple<'c>],
 ) -> Res<()> {
     for run in partials.finished(round) {
-        let parts = cx.i32(u64::from(partials.parts.trailing_zeros()));
-        let slot = cx.b.build_right_shift(loaded[run[0][0]], parts, false, "")?;
+        let slot = loaded[run[0][0]];
         for (i, (&start, &size)) in starts.iter().zip(bytes).enumerate() {
             let at = slot_address(cx, base, start + partials.slots * size, slot, size)?;
             let values = cx.load_shared_run(at, like[i].get_type(), run.len())?;
@@ -319,8 +346,15 @@ fn by_lanes<'c>(
         block = cx.b.build_or(block, number, "")?;
     }
     let holder = if partials.blocks == 0 { base } else { cx.machine.in_block(cx, base, block)? };
-    let part = cx.b.build_and(cx.thread_id(), cx.i32(partials.parts as u64 - 1), "")?;
-    let slot = cx.b.build_int_add(slot, part, "")?;
+    let part = cx.b.build_and(cx.thread_id(), cx.i32(partials.run as u64 - 1), "")?;
+    let mut slot = cx.b.build_int_add(slot, part, "")?;
+    if partials.run < partials.parts {
+        let run_bits = cx.i32(u64::from(partials.run.trailing_zeros()));
+        let run = cx.b.build_right_shift(cx.thread_id(), run_bits, false, "")?;
+        let run = cx.b.build_and(run, cx.i32((partials.parts / partials.run) as u64 - 1), "")?;
+        let behind = cx.b.build_int_mul(run, cx.i32(u64::from(partials.stride())), "")?;
+        slot = cx.b.build_int_add(slot, behind, "")?;
+    }
     let mut value: Tuple<'c> = vec![];
     for ((&start, &size), like) in starts.iter().zip(&bytes).zip(like) {
         let at = slot_address(cx, holder, start, slot, size)?;

@@ -37,7 +37,7 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>
 }
 
 /// Assembly with its instructions in another order, and what the assembler made of it. `None` if there is no other
-/// order or the assembler failed.
+/// order that is likely to spill less, or the assembler failed.
 type OtherOrder = Option<(String, Binary)>;
 
 /// Whether another order of instructions is worth a try, for a kernel with this assembly.
@@ -76,9 +76,11 @@ impl Flow<'_, '_> {
     ///
     /// 1. A kernel that spills, and whose loops do their full blocks in copies, is compiled without the copies. That is
     ///    taken if nothing spills any more. With fewer spills, what the masks cost was more than what the spills had
-    ///    cost (0.49 to 0.99 of the speed).
+    ///    cost (0.49 to 0.99 of the speed). Where too many registers are alive at once for that, the assembler is not
+    ///    asked.
     /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which
-    ///    is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`].
+    ///    is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`], and not where fewer
+    ///    registers at once are not to be expected of it.
     ///
     /// Where it is likely that the second is needed, it is made while the assembler still works on the first. Which is
     /// taken does not depend on that.
@@ -100,6 +102,7 @@ impl Flow<'_, '_> {
         // Where only the other attempt fails, the first one stands.
         if let Some(ir) = self.spare.take()
             && let Ok((other, ptx)) = self.without_copies(ir)
+            && self.may_fit(&ptx, &text)
             && let Ok(mut binary) = self.assembled(&ptx, None, Some(other.facts().shared))
             && binary.spilled() == 0
         {
@@ -112,7 +115,7 @@ impl Flow<'_, '_> {
         }
         let other = match early {
             Some(known) => known,
-            None => self.other_order(&mut module)?,
+            None => self.other_order(&mut module, &text)?,
         };
         if let Some((other, mut binary)) = other
             && binary.spilled() * 10 < best.spilled() * 9
@@ -123,10 +126,11 @@ impl Flow<'_, '_> {
         Ok((text, Some(best)))
     }
 
-    /// Makes another order, and a binary of it.
-    fn other_order(&mut self, module: &mut Module) -> Step<OtherOrder> {
+    /// Makes another order than that of this PTX, and a binary of it.
+    fn other_order(&mut self, module: &mut Module, ptx: &str) -> Step<OtherOrder> {
         let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
-        let Some(other) = other else { return Ok(None) };
+        let generator = self.generator()?;
+        let Some(other) = other.filter(|other| generator.may_spill_less(other, ptx)) else { return Ok(None) };
         let shared = self.made.metadata.shared;
         Ok(self.assembled(&other, None, shared).ok().map(|binary| (other, binary)))
     }
@@ -135,6 +139,12 @@ impl Flow<'_, '_> {
     fn is_likely_to_spill(&self, ptx: &str) -> bool {
         let may = self.options.retry && self.spare.is_none() && ptx.len() <= LARGEST;
         may && self.generator().is_ok_and(|generator| generator.may_spill(ptx))
+    }
+
+    /// Whether it is likely that the registers of other assembly for the same kernel suffice.
+    fn may_fit(&self, other: &str, assembly: &str) -> bool {
+        let fits = |g: &dyn Generator| g.may_spill_less(other, assembly) && !g.may_spill(other);
+        self.generator().is_ok_and(fits)
     }
 
     /// The first answer, and what [`Flow::other_order`] gives, made at the same time. The latter is `None` if it was
@@ -165,7 +175,8 @@ impl Flow<'_, '_> {
                     let binary = generator.assemble(&text, &target, &tools, None).ok()?;
                     Some((text, binary))
                 };
-                let other = other.map(|text| text.and_then(assembled));
+                let is_worth_it = |text: &String| generator.may_spill_less(text, ptx);
+                let other = other.map(|text| text.filter(is_worth_it).and_then(assembled));
                 let first = first.join().unwrap_or_else(|panic| resume_unwind(panic));
                 (first, Some(other))
             })

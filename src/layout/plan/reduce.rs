@@ -12,11 +12,12 @@
 //!    group `g` with group `partner[g]` of the lane that differs in `lanes`. Afterwards both lanes have the same, so
 //!    steps double what is combined. Vectors that reach nothing new lead to copies.
 //! 3. *Across warps*: if `n` vectors cross warps, `2^n` partial results are left. Each is stored once, with the partial
-//!    results of one result side by side. After one barrier every thread reads all that its own registers need, in wide
-//!    loads, and combines them itself. No shuffles follow and nothing is stored again, so the barrier is the only one.
-//!    Many results go through the same memory in a few rounds ([`super::rounds`]). What lanes and warps decide is low
-//!    in a slot's number, and what only registers decide is high, so lanes access neighbours and rounds are the highest
-//!    bits.
+//!    results of one result side by side, up to the 16 bytes of a load. After one barrier every thread reads all that
+//!    its own registers need, in wide loads, and combines them itself. No shuffles follow and nothing is stored again,
+//!    so the barrier is the only one. Many results go through the same memory in a few rounds ([`super::rounds`]).
+//!    What lanes and warps decide is low in a slot's number, and what only registers decide is high, so lanes access
+//!    neighbours, and rounds are the highest bits. Of more partial results than one load has, the others follow
+//!    behind those of all results: lanes that are 32 bytes apart would meet in the same banks.
 //!    Where a thread needs many results and memory is ample, one thread combines each result, stores it behind the
 //!    partial results, and after a second barrier every thread reads what it needs ([`Partials::once`]).
 //! 4. *Between two warps*: if two partial results are left, of which a thread has one itself and wants their sum, it
@@ -77,8 +78,10 @@ pub enum Delivery {
 /// Partial results in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partials {
-    /// The number of partial results of one result in a block. They lie side by side.
+    /// The number of partial results of one result in a block.
     pub parts: usize,
+    /// How many of them lie side by side. The next ones are [`Partials::stride`] slots behind.
+    pub run: usize,
     /// The bits of the block's number in its cluster that move along the axis: blocks that differ in these alone have
     /// partial results of the same results.
     pub blocks: u32,
@@ -96,9 +99,29 @@ pub struct Partials {
     pub store_round: Vec<u32>,
     /// The round in which each register of the result is loaded.
     pub load_round: Vec<u32>,
-    /// Whether one thread combines each result and stores it again. The results of a round follow its slots, in the
-    /// same order.
-    pub once: bool,
+    /// Where finished results lie, if one thread combines each result and stores it again behind the slots of the round.
+    pub once: Option<Finished>,
+}
+
+/// Where results lie that one thread each has combined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finished {
+    /// A map from (register, lane, warp) of the result to its place among those of its round.
+    pub load: LinearLayout,
+    /// The lowest bits of a place, which registers decide: a thread loads these results together.
+    pub run_bits: u32,
+    /// The bits above them. In the order of first partial results, these are the lowest ones.
+    pub low_bits: u32,
+}
+
+impl Finished {
+    /// The parts of a place, each as its lowest bit in the order of first partial results, how many bits it has, and
+    /// its lowest bit in the place.
+    #[must_use]
+    pub fn fields(&self) -> [(u32, u32, u32); 3] {
+        let (run, low) = (self.run_bits, self.low_bits);
+        [(0, low, run), (low, run, 0), (low + run, u32::BITS - low - run, low + run)]
+    }
 }
 
 /// What a plan weighs beside the layouts.
@@ -142,6 +165,18 @@ impl Partials {
         self.slots / self.parts as u32
     }
 
+    /// How far partial results of one result that do not lie side by side are apart, in slots.
+    #[must_use]
+    pub fn stride(&self) -> u32 {
+        self.slots / (self.parts / self.run) as u32
+    }
+
+    /// The slots of all partial results of the result whose first one lies at `first`.
+    pub fn slots_from(&self, first: u32) -> impl Iterator<Item = u32> {
+        let (run, stride) = (self.run as u32, self.stride());
+        (0..self.parts as u32).map(move |i| first + i / run * stride + i % run)
+    }
+
     /// The threads of a block.
     #[must_use]
     pub fn threads(&self) -> u32 {
@@ -151,14 +186,12 @@ impl Partials {
     /// Finished results that one access of a thread loads in this round, up to four: the registers of each.
     #[must_use]
     pub fn finished(&self, round: u32) -> Vec<Vec<Vec<usize>>> {
-        let parts = self.parts as u64;
+        let Some(finished) = &self.once else { return vec![] };
         let mut registers: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for r in (0..self.load_round.len()).filter(|&r| self.load_round[r] == round) {
-            registers.entry(self.load.apply_packed(r as u64) / parts).or_default().push(r);
+            registers.entry(finished.load.apply_packed(r as u64)).or_default().push(r);
         }
-        let by_threads =
-            self.load.columns[self.load.in_bits(Dim::Register) as usize..].iter().fold(0, |all, c| all | c);
-        let most = 1usize << (by_threads / parts).trailing_zeros().min(2);
+        let most = 1usize << finished.run_bits;
         let places: Vec<u64> = registers.keys().copied().collect();
         let mut registers = registers.into_values();
         let (mut runs, mut done) = (vec![], 0);
@@ -177,7 +210,7 @@ impl Partials {
     /// The slots of a round with those of finished results.
     #[must_use]
     pub fn all_slots(&self) -> u32 {
-        self.slots + if self.once { self.results() } else { 0 }
+        self.slots + if self.once.is_some() { self.results() } else { 0 }
     }
 
     /// The number of partial results of one result, those of all blocks.
@@ -461,35 +494,44 @@ fn partials(
     let of_lanes = &columns[result.register_bits as usize..][..places.lane_bits as usize];
     let different = 1 << of_lanes.iter().filter(|&&column| column != 0).count();
     let once = may && wanted > 1 && is_once(places, along.warps, (wanted as u32, different), weights);
-    // Where results are stored again, those of a thread lie side by side.
     let size = element_bytes.iter().copied().max().unwrap_or(1);
-    let run_bits = if once { high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize) } else { 0 };
     let (parts, low) = low.split_at(along.warps as usize);
+    let run_bits = parts.len().min((WIDEST / size.min(WIDEST)).trailing_zeros() as usize);
+    let (run, other_parts) = parts.split_at(run_bits);
     // Neighbouring lanes have neighbouring slots, in different banks, also where the coordinates that warps move along
     // come first.
     let lanes = plain.columns[places.register_bits as usize..][..places.lane_bits as usize].iter().chain(of_lanes);
     let lane_of = |bit: u32| lanes.clone().position(|column| column >> bit & 1 == 1).unwrap_or(usize::MAX);
     let mut low = low.to_vec();
     low.sort_by_key(|&bit| lane_of(bit));
-    let order = [parts, &high[..run_bits], &low, &high[run_bits..]].concat();
-    let ordered = |slot: u64| order.iter().enumerate().fold(0, |new, (i, bit)| new | (slot >> bit & 1) << i);
     let reference = element_bytes.iter().map(|&bytes| round_bits(places, along.warps, bytes)).max().unwrap_or(0);
     // A round of more results has fewer barriers: a wide access of each thread is what a conversion takes too.
     let most = (WIDEST << (places.lane_bits + places.warp_bits)) / size;
     let few = (0..=all).find(|&rounds| 1u64 << all >> rounds <= u64::from(most)).unwrap_or(0);
     let rounds = if once { few.min(reference) } else { reference };
-    let round_bits = if along.warps == 0 { 0 } else { rounds.min((high.len() - run_bits) as u32) };
+    let round_bits = if along.warps == 0 { 0 } else { rounds.min(high.len() as u32) };
     let bits = all - round_bits;
+    let (high, of_rounds) = high.split_at(high.len() - round_bits as usize);
+    let order = [run, &low, high, other_parts, of_rounds].concat();
+    let ordered = |slot: u64| order.iter().enumerate().fold(0, |new, (i, bit)| new | (slot >> bit & 1) << i);
     let slots = |columns: &[u64]| columns.iter().map(|&c| ordered(c) & low_bits(bits)).collect::<Vec<u64>>();
     let round = |columns: &[u64], register: u64| (ordered(select(columns, register)) >> bits) as u32;
     let outs = vec![(Dim::Offset, bits)];
-    let load = LinearLayout {
-        ins: vec![(Dim::Register, result.register_bits), (Dim::Lane, result.lane_bits), (Dim::Warp, result.warp_bits)],
-        outs: outs.clone(),
-        columns: slots(&columns),
+    let ins = vec![(Dim::Register, result.register_bits), (Dim::Lane, result.lane_bits), (Dim::Warp, result.warp_bits)];
+    let load = LinearLayout { ins: ins.clone(), outs: outs.clone(), columns: slots(&columns) };
+    let finished = || {
+        // Those of a thread lie side by side.
+        let run = high.len().min((WIDEST / size.min(WIDEST)).trailing_zeros().min(2) as usize);
+        let order = [&high[..run], &low, &high[run..]].concat();
+        let place = |&c: &u64| order.iter().enumerate().fold(0, |new, (i, bit)| new | (c >> bit & 1) << i);
+        let outs = vec![(Dim::Offset, order.len() as u32)];
+        let load = LinearLayout { ins, outs, columns: columns.iter().map(place).collect() };
+        Finished { load, run_bits: run as u32, low_bits: low.len() as u32 }
     };
+    let once = once.then(finished);
     Partials {
         parts: 1 << along.warps,
+        run: 1 << run_bits,
         blocks,
         copies: free_thread_bits(&plain),
         rounds: 1 << round_bits,

@@ -161,7 +161,7 @@ fn check_plan(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>,
                 }
             }
         }
-        if let Delivery::Shared(Partials { once: true, slots, rounds, .. }) = &plan.delivery {
+        if let Delivery::Shared(Partials { once: Some(_), slots, rounds, .. }) = &plan.delivery {
             assert_eq!(shared.len() as u32, slots * rounds, "a thread combines what nobody stored");
         }
         if let Delivery::Swap(swap) = &plan.delivery {
@@ -180,8 +180,8 @@ fn check_plan(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>,
                     let first = at(&partials.load, r, *lane, *warp)[0];
                     let holders = partials.block_numbers().into_iter().map(|n| block & !partials.blocks | n);
                     holders
-                        .flat_map(|holder| (0..partials.parts as u32).map(move |i| (holder, i)))
-                        .map(|(holder, i)| memories[holder as usize][&(partials.load_round[r], first + i)].clone())
+                        .flat_map(|holder| partials.slots_from(first).map(move |slot| (holder, slot)))
+                        .map(|(holder, slot)| memories[holder as usize][&(partials.load_round[r], slot)].clone())
                         .reduce(|a, b| a.with(&b))
                         .expect("a part")
                 }
@@ -223,11 +223,18 @@ fn swapped(plan: &ReducePlan, swap: &Swap, state: &Threads<Partial>) -> Threads<
 
 /// Where one thread combines each result, every register is loaded once, and what one access loads lies side by side.
 fn check_finished(partials: &Partials) {
+    let Some(finished) = &partials.once else { return };
+    let by_field = |number: u32| {
+        let part = |(from, count, to): (u32, u32, u32)| (u64::from(number) >> from & ((1 << count) - 1)) << to;
+        finished.fields().map(part).iter().sum::<u64>() as u32
+    };
     let mut seen = BTreeSet::new();
     for round in 0..partials.rounds {
         for run in partials.finished(round) {
             for (lane, warp) in threads() {
-                let place = |r: usize| at(&partials.load, r, lane, warp)[0] / partials.parts as u32;
+                let place = |r: usize| at(&finished.load, r, lane, warp)[0];
+                let number = |r: usize| at(&partials.load, r, lane, warp)[0] / partials.run as u32;
+                assert!(run.iter().flatten().all(|&r| by_field(number(r)) == place(r)));
                 let first = place(run[0][0]);
                 assert!(first.is_multiple_of(run.len() as u32));
                 for (registers, expected) in run.iter().zip(first..) {
@@ -522,7 +529,7 @@ fn costly_combinations_are_done_once() {
         let weights = Weights { element_bytes: &[4, 4, 4], combine, ample: true };
         let plan = ReducePlan::new(layout, 1, Some(result), weights).expect("no clusters");
         let Delivery::Shared(partials) = &plan.delivery else { panic!("not by shared memory: {:?}", plan.delivery) };
-        partials.once
+        partials.once.is_some()
     };
     assert!(!is_once(3));
     assert!(is_once(20));

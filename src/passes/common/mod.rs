@@ -2,6 +2,7 @@
 
 pub mod canonicalize;
 pub mod cse;
+pub(crate) mod guard;
 pub mod inline;
 pub mod licm;
 pub mod sccp;

@@ -31,3 +31,4 @@ pub mod shared_encodings;
 pub mod transposed_operands;
 pub mod unroll_streams;
 pub mod unswitch;
+pub mod whole_groups;

@@ -17,12 +17,13 @@
 //!
 //! Terms are the same for all threads of a program, so no barrier is passed by some of them only.
 
-use crate::ir::core::{Block, Builder, Ir, Op, OpState, Type, Value};
+use crate::ir::core::{Block, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::scf::scf::{For, If};
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::ir::effects::effects;
 use crate::passes::common::canonicalize::canonicalize;
+use crate::passes::common::guard::guard;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -110,22 +111,6 @@ fn unswitch(ir: &mut Ir, looped: For, plan: &Plan) {
     let rest = all(ir, plan.branch.0, &plan.inside);
     ir.put_operands(plan.branch.0, If::SLOT.condition, &[rest]);
     let runs = all(ir, looped.0, &plan.outside);
-
-    let loc = ir.loc(looped.0);
-    let (inits, results) = (looped.init(ir).to_vec(), ir.results(looped.0).to_vec());
-    let types: Vec<Type> = results.iter().map(|&result| ir.ty(result)).collect();
-    let mut b = Builder::before(ir, looped.0);
-    let guard = b.insert(OpState::new(ScfOp::If, loc).operands(&[runs]).results(&types).regions(2));
-    for (old, new) in results.iter().zip(ir.results(guard).to_vec()) {
-        ir.replace_all_uses(*old, new);
-    }
-    for (side, yielded) in [results, inits].iter().enumerate() {
-        let region = ir.region(guard, side);
-        let block = ir.add_block(region, &[]);
-        let end = ir.create_op(OpState::new(ScfOp::Yield, loc).operands(yielded));
-        ir.append(block, end);
-        if side == 0 {
-            ir.move_before(looped.0, end);
-        }
-    }
+    let inits = looped.init(ir).to_vec();
+    guard(ir, looped.0, runs, &inits);
 }

@@ -7,7 +7,7 @@ use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::trips::trips;
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::WARP_SPECIALIZE;
-use crate::ir::dialects::enums::ProgramDim;
+use crate::ir::dialects::enums::{InputPrecision, ProgramDim};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, Effects, LlvmOp, ScfOp, TtOp};
@@ -119,7 +119,9 @@ fn products_of_loads(ir: &Ir, body: Block, warps: i64) -> Option<Vec<Op>> {
         if is_apart && tt::Dot(op).maxNumImpreciseAcc(ir).unwrap_or(0) <= depth {
             return None;
         }
-        let is_multiplied = |v: Value| bytes_of(ir.ty(v)) <= WIDEST;
+        // Floats of 32 bits are multiplied on the tensor cores only if they are rounded for it.
+        let is_rounded = tt::Dot(op).inputPrecision(ir) == Some(InputPrecision::Tf32);
+        let is_multiplied = |v: Value| bytes_of(ir.ty(v)) < WIDEST || bytes_of(ir.ty(v)) == WIDEST && is_rounded;
         let operands = &ir.operands(op)[..2];
         if !by_warp_groups
             || rows % ROWS != 0
