@@ -5,16 +5,16 @@ usage: record.py SRC REPO LIST LAUNCHES FILE[=PROBLEM]... [--most GIB]
 REPO is owner/name, and FILE a path in SRC/<owner>+<name>, or from anywhere. There are two forms of it:
 - KernelBench's: a class `ModelNew` (or `Model`), `get_init_inputs()` and `get_inputs()`; the last two may stand in
   another file, PROBLEM;
-- a driver, with functions `run_…()` that import the repository's modules and call what launches kernels, backward too.
-  Each is run by itself.
+- a driver, with functions `run_…()` that import the repository's modules and call what launches kernels, backward
+  too. Each is run by itself.
 
 LIST gets what `build.py` compiles, a JSON object a line, and LAUNCHES what `race.py` launches: the grid, the values of
 numbers, and the bytes behind pointers. Both are written anew; launches with the same code, types and constants count
 once, and those that touch more than GIB (12) are left out.
 
 1. Tensors are PyTorch's fake ones: they have shapes and types, and no memory. They say that they are on a GPU.
-2. A stand-in takes the place of `triton`. Its `jit` keeps the function, and a launch binds the arguments as Triton's JIT
-   does: a number of 1 is a constant, multiples of 16 and aligned pointers are said to be such.
+2. A stand-in takes the place of `triton`. Its `jit` keeps the function, and a launch binds the arguments as Triton's
+   JIT does: a number of 1 is a constant, multiples of 16 and aligned pointers are said to be such.
 3. Of an autotuner's configurations the one in the middle is taken, of those that its early pruning leaves.
 4. Modules that are not there are stand-ins too, whose attributes and calls give stand-ins again.
 

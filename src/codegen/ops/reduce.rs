@@ -212,7 +212,8 @@ fn finish<'c>(
     Ok(())
 }
 
-/// Where the result of this number lies, in the order of first partial results: the bits that registers decide go first.
+/// Where the result of this number lies, in the order of first partial results: the bits that registers decide go
+/// first.
 fn place_of<'c>(cx: &mut Lower<'c, '_>, places: &Finished, number: IntValue<'c>) -> Res<IntValue<'c>> {
     let mut place = cx.i32(0);
     for (from, count, to) in places.fields().into_iter().filter(|field| field.1 > 0) {

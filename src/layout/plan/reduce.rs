@@ -99,7 +99,8 @@ pub struct Partials {
     pub store_round: Vec<u32>,
     /// The round in which each register of the result is loaded.
     pub load_round: Vec<u32>,
-    /// Where finished results lie, if one thread combines each result and stores it again behind the slots of the round.
+    /// Where finished results lie, if one thread combines each result and stores it again behind the slots of the
+    /// round.
     pub once: Option<Finished>,
 }
 

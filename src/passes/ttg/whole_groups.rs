@@ -1,14 +1,14 @@
 //! `ttc-whole-groups`: a loop over a group of things runs as often as the group is large, or not at all.
 //!
-//! `for head in range(first, min(first + 4, heads))` is how a kernel does four heads in each program: the last group may
-//! be smaller. It is not if `first` and `heads` are multiples of four. Then the loop has four turns or none, and what
-//! has a known number of turns becomes straight code, whose loads are all on their way at once.
+//! `for head in range(first, min(first + 4, heads))` is how a kernel does four heads in each program: the last group
+//! may be smaller. It is not if `first` and `heads` are multiples of four. Then the loop has four turns or none, and
+//! what has a known number of turns becomes straight code, whose loads are all on their way at once.
 //!
 //! # Algorithm
 //!
-//! Of each `scf.for` with signed bounds whose end is `arith.minsi` of its start and a number `c`, a power of two, added,
-//! and of another value `end`: if the start and `end` are multiples of `c` ([`AxisInfoAnalysis`]) and the step divides
-//! `c`,
+//! Of each `scf.for` with signed bounds whose end is `arith.minsi` of its start and a number `c`, a power of two,
+//! added, and of another value `end`: if the start and `end` are multiples of `c` ([`AxisInfoAnalysis`]) and the step
+//! divides `c`,
 //!
 //! 1. the loop goes under `start < end`, whose other side yields what the loop starts with. Where that holds, `end` is
 //!    `start + c` or more, so the minimum is `start + c`;

@@ -7,9 +7,9 @@
 // CHECK: %[[FIRST:.*]] = arith.muli
 // CHECK: %[[RUNS:.*]] = arith.cmpi slt, %[[FIRST]], %c32
 // CHECK: %[[ALL:.*]] = scf.if %[[RUNS]] -> (i32) {
-// CHECK-NEXT: %[[SUM:.*]] = scf.for %[[AT:.*]] = %c0{{.*}} to %c4{{.*}} step %c2{{.*}} iter_args(%[[CARRIED:.*]] = %[[INIT]])
+// CHECK-NEXT: %[[SUM:.*]] = scf.for %[[AT:.*]] = %c0{{.*}} to %c4{{.*}} step %c2{{.*}} iter_args(%[[IN:.*]] = %[[INIT]])
 // CHECK-NEXT: %[[HEAD:.*]] = arith.addi %[[FIRST]], %[[AT]]
-// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[CARRIED]], %[[HEAD]]
+// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[IN]], %[[HEAD]]
 // CHECK-NEXT: scf.yield %[[NEXT]]
 // CHECK: scf.yield %[[SUM]]
 // CHECK-NEXT: } else {
