@@ -12,7 +12,8 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use super::{
-    advances, always, bases, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, starts, strides,
+    advances, always, bases, compares, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, starts,
+    strides,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -112,6 +113,7 @@ impl LlvmTarget for Nvptx {
         let data = machine.get_target_data();
         let failed = |what: &str, e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
         always::remove(module);
+        compares::share(module).map_err(|e| failed("compare numbers by their differences", e))?;
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
         if attempt == Attempt::Sparing {

@@ -5,6 +5,7 @@ mod always;
 mod assembly;
 mod atomics;
 mod bases;
+mod compares;
 mod debug;
 mod descriptor;
 mod dialect;
