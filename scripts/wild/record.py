@@ -183,6 +183,8 @@ class Kernel:
             start = value.storage_offset() * value.element_size()
             kind = f"*{DTYPES[value.dtype]}" + (":16" if start % 16 == 0 else "")
             row["bytes"][name] = max(16, value.untyped_storage().nbytes() - start)
+        elif isinstance(value, Kernel):
+            row["defines"][name] = value.__name__
         elif is_constant or value is None or isinstance(value, (str, Dtype)):
             row["defines"][name] = str(value) if isinstance(value, Dtype) else repr(value)
         elif isinstance(value, bool):

@@ -10,9 +10,9 @@
 //!
 //! 1. A number is a sum of values and a constant ([`Sum`]): of additions and disjoint `or`s, through extensions that
 //!    lose no carry.
-//! 2. In a block, comparisons for being equal or not, of numbers whose sums differ in the constant alone with one value,
-//!    are a group. At least [`LEAST`] of them become `value - first == constant`, where `first` is the number of the
-//!    first one.
+//! 2. In a block, comparisons for being equal or not, of numbers whose sums differ in the constant alone with one
+//!    value, are a group. At least [`LEAST`] of them become `value - first == constant`, where `first` is the number of
+//!    the first one.
 //!
 //! ```text
 //! before: %a = add %x, 1                 after: %d = sub %y, %x
@@ -24,7 +24,7 @@ use inkwell::IntPredicate;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::llvm_sys::core::{LLVMBuildFreeze, LLVMGetIsDisjoint, LLVMGetNSW, LLVMGetNUW};
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, BasicValueEnum, InstructionOpcode, InstructionValue, IntValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue};
 
 use super::users::{Id, id};
 use crate::ir::core::hash::Map;
@@ -36,7 +36,7 @@ const DEEPEST: u32 = 4;
 /// Bits below which numbers are left alone: they share registers.
 const NARROWEST: u32 = 32;
 
-/// Extensions of a value, the innermost first.
+/// How a value of fewer bits becomes one of the sum.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Extended {
     No,
@@ -64,7 +64,7 @@ struct Compared<'c> {
 /// Fails if LLVM refuses an instruction.
 pub(crate) fn share(module: &Module<'_>) -> Result<(), BuilderError> {
     let builder = module.get_context().create_builder();
-    for block in module.get_functions().flat_map(|function| function.get_basic_block_iter()) {
+    for block in module.get_functions().flat_map(FunctionValue::get_basic_block_iter) {
         let mut groups: Map<(Id, Vec<(Id, Extended)>), usize> = Map::default();
         let mut found: Vec<(IntValue<'_>, Vec<Compared<'_>>)> = vec![];
         for instruction in block.get_instructions() {
