@@ -107,8 +107,8 @@ const HEAVY: u32 = 600;
 const CROWDED: u32 = 450;
 
 /// The part of the registers alive at once, in hundredths, up to which another order of instructions is worth a run. Of
-/// 70 such orders of real kernels that spill, 39 have at most 96, and 22 of these kernels spill less than nine tenths in
-/// the end; of the other 31 four do.
+/// 70 such orders of real kernels that spill, 39 have at most 96, and 22 of these kernels spill less than nine tenths
+/// in the end; of the other 31 four do.
 const FEWER: u32 = 96;
 
 /// The bytes of spills up to which the blocks of an answer may be worth more than that it spills. On an H100 a kernel
