@@ -22,11 +22,11 @@
 
 use inkwell::IntPredicate;
 use inkwell::builder::{Builder, BuilderError};
-use inkwell::llvm_sys::core::{LLVMBuildFreeze, LLVMGetIsDisjoint, LLVMGetNSW, LLVMGetNUW};
+use inkwell::llvm_sys::core::{LLVMBuildFreeze, LLVMGetNSW, LLVMGetNUW};
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, IntValue};
 
-use super::users::{Id, id};
+use super::users::{Id, id, is_disjoint_or, operand};
 use crate::ir::core::hash::Map;
 
 /// The fewest comparisons that share a difference: it is an instruction itself.
@@ -132,7 +132,7 @@ fn parts(number: IntValue<'_>, depth: u32) -> Option<Sum> {
     let (instruction, depth) = (number.as_instruction()?, depth.checked_sub(1)?);
     match instruction.get_opcode() {
         InstructionOpcode::Add => {}
-        InstructionOpcode::Or if is_disjoint(instruction) => {}
+        InstructionOpcode::Or if is_disjoint_or(instruction) => {}
         InstructionOpcode::SExt => return extended(instruction, Extended::Signed),
         InstructionOpcode::ZExt => return extended(instruction, Extended::Unsigned),
         _ => return None,
@@ -152,7 +152,7 @@ fn extended(instruction: InstructionValue<'_>, how: Extended) -> Option<Sum> {
     // SAFETY: the flags are those of the instruction, by its operation.
     let keeps = unsafe {
         match inner.get_opcode() {
-            InstructionOpcode::Or => is_disjoint(inner),
+            InstructionOpcode::Or => is_disjoint_or(inner),
             InstructionOpcode::Add if how == Extended::Signed => LLVMGetNSW(inner.as_value_ref()) != 0,
             InstructionOpcode::Add => LLVMGetNUW(inner.as_value_ref()) != 0,
             _ => false,
@@ -165,18 +165,5 @@ fn extended(instruction: InstructionValue<'_>, how: Extended) -> Option<Sum> {
     match constant.filter(|_| keeps) {
         Some(constant) => Some(Sum { values: vec![(id(&value), how)], constant }),
         None => Some(alone),
-    }
-}
-
-fn is_disjoint(instruction: InstructionValue<'_>) -> bool {
-    // SAFETY: the caller has an `or`, or the operation is asked for first.
-    instruction.get_opcode() == InstructionOpcode::Or && unsafe { LLVMGetIsDisjoint(instruction.as_value_ref()) != 0 }
-}
-
-/// An operand that is a number.
-fn operand(instruction: InstructionValue<'_>, index: u32) -> Option<IntValue<'_>> {
-    match instruction.get_operand(index)?.value()? {
-        BasicValueEnum::IntValue(value) => Some(value),
-        _ => None,
     }
 }

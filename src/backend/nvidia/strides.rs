@@ -35,7 +35,8 @@ use inkwell::values::{
     AsValueRef, BasicValueEnum, BasicValueUse, InstructionOpcode, InstructionValue, IntValue, PointerValue,
 };
 
-use self::sums::{Id, Number, Sum, Sums, Terms, id, is_sum, operand};
+use self::sums::{Id, Number, Sum, Sums, Terms, id, is_sum};
+use super::users::operand;
 use crate::ir::core::hash::{Map, Set};
 
 /// Bits of an index that an address is made from.

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use inkwell::llvm_sys::core::LLVMGetIsDisjoint;
-use inkwell::values::{AsValueRef, BasicValueEnum, InstructionOpcode, InstructionValue, IntValue};
+use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, IntValue};
 
+use super::super::users::{is_disjoint_or, operand};
 use crate::ir::core::hash::Map;
 
 /// The most terms of a sum that is looked into; a value with more stands for itself.
@@ -162,20 +162,10 @@ pub(super) fn is_sum(instruction: InstructionValue<'_>) -> bool {
     use InstructionOpcode as I;
     match instruction.get_opcode() {
         I::Add | I::Sub | I::Mul | I::Shl => true,
-        // SAFETY: the instruction is an `or`.
-        I::Or => unsafe { LLVMGetIsDisjoint(instruction.as_value_ref()) != 0 },
-        _ => false,
+        _ => is_disjoint_or(instruction),
     }
 }
 
 pub(super) fn id(value: &impl AsValueRef) -> Id {
     value.as_value_ref() as Id
-}
-
-/// An operand that is a number.
-pub(super) fn operand(instruction: InstructionValue<'_>, index: u32) -> Option<IntValue<'_>> {
-    match instruction.get_operand(index)?.value()? {
-        BasicValueEnum::IntValue(value) => Some(value),
-        _ => None,
-    }
 }
