@@ -13,6 +13,7 @@ pub mod membar;
 pub mod prepared;
 pub mod programs;
 pub mod ranges;
+pub mod register_use;
 pub mod scratch;
 pub mod shared_accesses;
 pub mod shared_alias;

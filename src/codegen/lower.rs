@@ -4,6 +4,7 @@
 //! When that fails, the diagnostic gets the operation's place, the results become poison and the walk goes on, so that
 //! one run reports everything in a module that is not supported.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ use super::machine::Machine;
 use super::options::CodegenOptions;
 use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::prepared::PreparedFunction;
+use crate::analysis::register_use::RegisterUse;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::Map;
@@ -58,6 +60,7 @@ pub(crate) struct Label<'c> {
 /// The lowering of one function.
 pub(crate) struct Lower<'c, 'a> {
     pub(crate) ir: &'a Ir,
+    pub(super) func: Op,
     pub(crate) llvm: &'c Context,
     pub(crate) module: &'a LlvmModule<'c>,
     pub(crate) b: Builder<'c>,
@@ -79,6 +82,8 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) copies: Map<Type, Option<Rc<[usize]>>>,
     pub(super) lines: Option<LineTable>,
     pub(super) tid: IntValue<'c>,
+    /// What [`Lower::registers_across`] counts, once it is asked.
+    pub(super) register_use: OnceCell<RegisterUse>,
     /// Version of the assembly language that the kernel's inline assembly needs.
     pub(super) isa_version: u32,
     pub(super) errors: Vec<Diagnostic>,
@@ -336,6 +341,11 @@ impl<'a> Lower<'_, 'a> {
         let prepared: &'a PreparedFunction = self.prepared;
         let plan = prepared.allocation.plan(op).ok_or_else(|| defect("an operation without a plan"))?;
         plan.as_ref().map_err(|e| self.unsupported(op, &e.reason))
+    }
+
+    /// The registers of a thread that tensors made before an operation and used behind it take, roughly.
+    pub(crate) fn registers_across(&self, op: Op) -> u64 {
+        self.register_use.get_or_init(|| RegisterUse::new(self.ir, self.func)).across(op)
     }
 }
 

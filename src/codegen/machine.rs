@@ -321,6 +321,11 @@ pub(crate) trait Machine: Sync {
         ordered: bool,
     ) -> Res<()>;
 
+    /// Whether [`Machine::store_shared`] is one instruction with a predicate, and not a branch.
+    fn predicates_stores(&self) -> bool {
+        false
+    }
+
     /// Adds 1 to 32 bits where the predicate holds, atomically.
     fn count_shared<'c>(&self, cx: &mut Lower<'c, '_>, pred: IntValue<'c>, address: IntValue<'c>) -> Res<()>;
 

@@ -7,6 +7,7 @@
 //! 4. Blocks are lowered in reverse post-order, so definitions come before uses; block arguments are phis, one per
 //!    register.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use inkwell::basic_block::BasicBlock;
@@ -173,6 +174,7 @@ impl<'a> Lower<'static, 'a> {
         let placeholder = draft.module.add_function("", llvm.void_type().fn_type(&[], false), None);
         let mut cx = Lower {
             ir,
+            func,
             llvm,
             module: &draft.module,
             b: llvm.create_builder(),
@@ -190,6 +192,7 @@ impl<'a> Lower<'static, 'a> {
             copies: Map::default(),
             lines: None,
             tid: llvm.i32_type().const_zero(),
+            register_use: OnceCell::new(),
             isa_version: facts.isa_version,
             errors: vec![],
         };

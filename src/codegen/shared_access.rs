@@ -6,7 +6,6 @@
 //! 3. Elements that are no whole bytes, and pointers, lie in memory as integers.
 //! 4. Where several warps hold the same elements, the first of them stores. Copies within a warp cost nothing: they are
 //!    one word of one wavefront.
-//!
 //! 5. Padding is added to the finished offset. The constants that are additions have no bit in common with the rest, so
 //!    theirs is added to them beforehand.
 //! 6. Of an access that leaves the block, the address is taken over to the block that the thread and the register give,
@@ -24,6 +23,9 @@ use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
 use crate::layout::Dim;
 use crate::layout::plan::{AccessStep, Form, SharedAccess};
+
+/// Registers of a thread from which on its stores to shared memory are many ([`Lower::as_owner`]).
+const MANY: usize = 64;
 
 /// The addresses of the accesses of one layout.
 pub(crate) struct SharedAddresses<'c> {
@@ -138,24 +140,32 @@ impl<'c> Lower<'c, '_> {
         regs: &[Val<'c>],
     ) -> Res<()> {
         let at = self.shared_addresses(access, base, foreign)?;
-        self.as_owner(access, false, |cx| {
-            access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, a, 0, regs))
+        self.as_owner(access, false, |cx, owner| {
+            access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, (a, owner), 0, regs))
         })
     }
 
     /// Runs `stores` in the warps that store what several hold. `alone`: of lanes that hold copies, one stores. They
     /// may differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
+    ///
+    /// There is a branch around the stores. But LLVM moves into it what only they need, and all operands of that stay
+    /// alive until there. So where a thread stores much, each store has a predicate instead, if the machine has such.
     pub(crate) fn as_owner(
         &mut self,
         access: &SharedAccess,
         alone: bool,
-        stores: impl FnOnce(&mut Self) -> Res<()>,
+        stores: impl FnOnce(&mut Self, Option<IntValue<'c>>) -> Res<()>,
     ) -> Res<()> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
         let lanes = if alone && access.form() == Form::Vector { u64::from(access.free_lanes()) } else { 0 };
         let threads = u64::from(access.free_warps()) << lane_bits | lanes;
         let owner = self.owner_predicate(threads, 0)?;
-        self.where_true(owner, stores)
+        let registers: usize = access.accesses().iter().map(|a| a.registers.len()).sum();
+        let may = self.machine.predicates_stores() && self.num_ctas == 1 && access.form() == Form::Vector;
+        if may && registers >= MANY {
+            return stores(self, owner);
+        }
+        self.where_true(owner, |cx| stores(cx, None))
     }
 
     /// Runs `work` where the condition holds, behind a branch; without a condition always.
@@ -175,12 +185,12 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// Stores what one access moves, `below` bytes before its offset.
+    /// Stores what one access moves, `below` bytes before its offset, where the predicate holds if there is one.
     pub(crate) fn store_access(
         &mut self,
         form: Form,
         at: &SharedAddresses<'c>,
-        access: &AccessStep,
+        (access, owner): (&AccessStep, Option<IntValue<'c>>),
         below: u32,
         regs: &[Val<'c>],
     ) -> Res<()> {
@@ -188,10 +198,15 @@ impl<'c> Lower<'c, '_> {
             access.registers.iter().map(|&r| self.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?));
         let elements = elements.collect::<Res<Vec<_>>>()?;
         let ptr = self.shared_address(at, access.offset - below, access.block)?;
-        let Form::Matrix { transposed } = form else { return self.store_shared(ptr, &elements) };
-        let per_word = (32 / self.bits_of(elements[0].get_type())) as usize;
+        if form == Form::Vector && owner.is_none() {
+            return self.store_shared(ptr, &elements);
+        }
+        let per_word = (32 / self.bits_of(elements[0].get_type())).max(1) as usize;
         let words = elements.chunks(per_word).map(|w| self.packed(w).map(Val::from)).collect::<Res<Vec<_>>>()?;
-        self.machine.store_matrices(self, ptr, &words, transposed)
+        match form {
+            Form::Vector => self.store_shared_run_if(owner, ptr, &words),
+            Form::Matrix { transposed } => self.machine.store_matrices(self, ptr, &words, transposed),
+        }
     }
 
     /// Elements as one integer, the first in the lowest bits.

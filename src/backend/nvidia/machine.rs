@@ -185,6 +185,10 @@ impl Machine for Nvidia {
         memory::store_shared(cx, pred, address, values, ordered)
     }
 
+    fn predicates_stores(&self) -> bool {
+        true
+    }
+
     fn count_shared<'c>(&self, cx: &mut Lower<'c, '_>, pred: IntValue<'c>, address: IntValue<'c>) -> Res<()> {
         memory::count_shared(cx, pred, address)
     }

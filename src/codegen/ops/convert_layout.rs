@@ -63,12 +63,12 @@ fn shared<'c>(
             synchronize(cx, plan)?;
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
-        cx.as_owner(store, cx.num_ctas > 1, |cx| {
+        cx.as_owner(store, cx.num_ctas > 1, |cx, owner| {
             store
                 .accesses()
                 .iter()
                 .filter(|a| part(a.offset))
-                .try_for_each(|a| cx.store_access(store.form(), &to, a, below, regs))
+                .try_for_each(|a| cx.store_access(store.form(), &to, (a, owner), below, regs))
         })?;
         synchronize(cx, plan)?;
         for (access, values) in load.accesses().iter().zip(&mut loaded).filter(|(a, _)| part(a.offset)) {

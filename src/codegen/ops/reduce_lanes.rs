@@ -36,6 +36,9 @@ pub(super) struct Spread {
 const SHUFFLE: usize = 4;
 const SELECT: usize = 1;
 
+/// Registers of other tensors from which on there are too few for results that wait for each other.
+const CROWDED: u64 = 224;
+
 /// Combines values between lanes. Gives what each lane then has, and how that is spread.
 pub(super) fn within_warp<'c>(
     cx: &mut Lower<'c, '_>,
@@ -125,6 +128,11 @@ impl Spread {
         if !plan.steps.iter().all(is_in_place) {
             return Spread::default();
         }
+        // Values that are halved together are all there at once. Each by itself can be used and forgotten.
+        let in_registers = matches!(plan.delivery, Delivery::Registers(_));
+        if in_registers && groups.len() > 1 && cx.registers_across(op) > CROWDED {
+            return Spread::default();
+        }
         let (count, steps) = (groups.len(), plan.steps.len());
         let bytes = |v: &Val<'c>| cx.bits_of(cx.stored_type(v.get_type())).div_ceil(8) as usize;
         let words = groups.first().map_or(1, |t| t.iter().map(bytes).sum::<usize>()).div_ceil(4);
@@ -132,7 +140,7 @@ impl Spread {
         let cost = |halving: usize| {
             let left = count >> halving;
             let pairs = count - left;
-            let gathering = if halving > 0 && matches!(plan.delivery, Delivery::Registers(_)) { count } else { 0 };
+            let gathering = if halving > 0 && in_registers { count } else { 0 };
             let exchanges = (pairs + (steps - halving) * left) * (SHUFFLE * words + combining);
             exchanges + pairs * 2 * SELECT * words + gathering * SHUFFLE * words
         };
@@ -140,7 +148,7 @@ impl Spread {
         let fits = |&halving: &usize| Spread { bits: bits[..halving].to_vec() }.fits(plan);
         let best = (1..=most).filter(fits).min_by_key(|&halving| cost(halving));
         // Results that all lanes need wait for the shuffles that bring them back, so that has to save more.
-        let most_of_ten = if matches!(plan.delivery, Delivery::Registers(_)) { 6 } else { 9 };
+        let most_of_ten = if in_registers { 6 } else { 9 };
         match best.filter(|&halving| cost(halving) * 10 < cost(0) * most_of_ten) {
             Some(halving) => Spread { bits: bits[..halving].to_vec() },
             None => Spread::default(),
