@@ -66,6 +66,7 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
         let mut chosen = vec![
             (loads_to_tma::DRIFTING_WARPS, drifting.to_string()),
             (loads_to_tma::COMPUTED_ROW, computed.to_string()),
+            (loads_to_tma::NUM_STAGES_OPTION, options.num_stages.to_string()),
             (loads_to_tma::WARPS, options.num_warps.to_string()),
             (loads_to_tma::PRODUCTS, "true".to_owned()),
             (loads_to_tma::ONCE, "false".to_owned()),

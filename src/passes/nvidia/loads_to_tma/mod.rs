@@ -24,7 +24,7 @@
 //!
 //! A compilation asks for the loads of loops that gain by it: those whose warp groups then run apart
 //! ([`DRIFTING_WARPS`]), and those that compute the addresses of all operands of their products ([`COMPUTED_ROW`]), or
-//! that carry them, where the launch makes the descriptors.
+//! that carry them, where the launch makes the descriptors. Loops of one stage never do ([`NUM_STAGES_OPTION`]).
 //!
 //! ```text
 //! for k in range(0, cdiv(K, 64)):
@@ -58,7 +58,7 @@ use crate::analysis::touched::{self, Touched};
 use crate::analysis::trips::trips;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, Value, ValueDef};
-use crate::ir::dialects::discardable::FLATTEN;
+use crate::ir::dialects::discardable::{FLATTEN, NUM_STAGES};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, Traits, TtOp};
@@ -98,6 +98,12 @@ pub static PASS: Pass = Pass {
             doc: "unless 0, only loads of 16-bit numbers with rows of so many bytes whose addresses a loop computes anew, \
                   or with `launch` any operands with such rows; with the option before, the loads of either",
         },
+        OptionSpec {
+            name: NUM_STAGES_OPTION,
+            kind: OptionKind::Int,
+            default: "3",
+            doc: "stages of loops that state none: with one of the two options before, only loads of loops with several",
+        },
         OptionSpec { name: WARPS, kind: OptionKind::Int, default: "4", doc: "warps that share a product" },
         OptionSpec {
             name: LAUNCH,
@@ -115,6 +121,7 @@ pub const ONCE: &str = "once";
 pub const LEAST_ROW: &str = "least-row";
 pub const DRIFTING_WARPS: &str = "drifting-warps";
 pub const COMPUTED_ROW: &str = "computed-row";
+pub const NUM_STAGES_OPTION: &str = "num-stages";
 pub const WARPS: &str = "num-warps";
 pub const LAUNCH: &str = "launch";
 pub const DEVICE: &str = "device";
@@ -236,6 +243,9 @@ fn plan_for_launch(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) ->
     if cx.flag(PRODUCTS) && !feeds_product(ir, ir.result(op)) {
         return Err(NO_PRODUCT);
     }
+    if is_too_early(ir, op, cx) {
+        return Err(NOT_PIPELINED);
+    }
     let (drifting, row) = (u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0), cx.int(COMPUTED_ROW));
     let looped = chained_products::loop_around(ir, op);
     let whole = looped.filter(|&looped| row > 0 && chained_products::waited_for(ir, looped).is_empty());
@@ -251,6 +261,16 @@ fn plan_for_launch(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) ->
 }
 
 const NO_PRODUCT: Why = Why("it feeds no matrix product");
+const NOT_PIPELINED: Why =
+    Why("its loop has one stage, in which each iteration would wait for the copy that it begins");
+
+/// Whether only loops are wanted that gain, and this load is in none that may: without several stages a copy does not
+/// run ahead, while the values of other loads may come before they are needed.
+fn is_too_early(ir: &Ir, load: Op, cx: &PassCx) -> bool {
+    let chooses = cx.int(DRIFTING_WARPS) > 0 || cx.int(COMPUTED_ROW) > 0;
+    let stages = |looped| ir.get(looped, NUM_STAGES).unwrap_or(cx.int(NUM_STAGES_OPTION));
+    chooses && chained_products::loop_around(ir, load).is_some_and(|looped| stages(looped) < 2)
+}
 
 /// The plan with a descriptor that the kernel makes.
 fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Plan, Why> {
@@ -260,6 +280,9 @@ fn plan(forms: &mut Forms<'_>, facts: &Facts, op: Op, cx: &PassCx) -> Result<Pla
     }
     if !cx.flag(DEVICE) {
         return Err(Why("the kernel makes no descriptors on this GPU, or with these options"));
+    }
+    if is_too_early(ir, op, cx) {
+        return Err(NOT_PIPELINED);
     }
     let (drifting, least_computed) = (u32::try_from(cx.int(DRIFTING_WARPS)).unwrap_or(0), cx.int(COMPUTED_ROW));
     let drifts = drifting > 0 && gains_from_drift(ir, op, drifting, LEAST_BETWEEN);
