@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::space::{Space, builtin_space};
 use super::top_level::{Bound, TopLevel};
 use crate::diag::Diagnostic;
+use crate::parser::ast::FunctionDef;
 use crate::source::{FileId, SourceMap};
 use crate::text_file;
 
@@ -30,6 +31,8 @@ pub struct ModuleData {
     /// Part of the library that is embedded in the compiler.
     pub prelude: bool,
     top: Arc<TopLevel>,
+    /// The module of the whole file, where this is what kernels inside a host function see of it.
+    whole: Option<usize>,
 }
 
 impl Deref for ModuleData {
@@ -94,6 +97,8 @@ pub struct Modules<'m> {
     include_dirs: Vec<PathBuf>,
     list: Vec<ModuleData>,
     by_path: BTreeMap<PathBuf, Option<usize>>,
+    /// What kernels inside host functions see, by module and number of the function.
+    insides: BTreeMap<(usize, usize), usize>,
     /// Bytes of the files that were imported.
     imported: usize,
     /// Files that an import leads to and that cannot be read.
@@ -113,6 +118,7 @@ impl<'m> Modules<'m> {
             include_dirs: dirs,
             list: vec![],
             by_path: BTreeMap::new(),
+            insides: BTreeMap::new(),
             imported: 0,
             unreadable: BTreeMap::new(),
             trail: Trail::default(),
@@ -125,7 +131,7 @@ impl<'m> Modules<'m> {
         Trail { unreadable: !self.unreadable.is_empty(), ..self.trail.clone() }
     }
 
-    /// How many files were read.
+    /// How many modules there are: files that were read, and what kernels inside their host functions see of them.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -144,7 +150,8 @@ impl<'m> Modules<'m> {
     /// The files that were read, without those that are part of the compiler.
     #[must_use]
     pub fn files(&self) -> Vec<FileId> {
-        self.list.iter().map(|m| m.file).filter(|f| !f.is_embedded()).collect()
+        let whole = self.list.iter().filter(|m| m.whole.is_none());
+        whole.map(|m| m.file).filter(|f| !f.is_embedded()).collect()
     }
 
     /// The name of a function across files: `module.function`.
@@ -161,8 +168,24 @@ impl<'m> Modules<'m> {
             self.by_path.insert(path.clone(), Some(index));
         }
         let top = TopLevel::of(self.map, file);
-        self.list.push(ModuleData { file, name: name.to_owned(), path, prelude, top });
+        self.list.push(ModuleData { file, name: name.to_owned(), path, prelude, top, whole: None });
         index
+    }
+
+    /// The module whose names a function of this module sees: another one for a kernel inside a host function.
+    pub fn home(&mut self, module: usize, def: &FunctionDef) -> usize {
+        let whole = self.list[module].whole.unwrap_or(module);
+        let file = &self.list[whole];
+        let Some(function) = file.top.inside(def) else { return whole };
+        if let Some(&known) = self.insides.get(&(whole, function)) {
+            return known;
+        }
+        let (top, around) = file.top.seen_inside(function);
+        let name = format!("{}.{around}", file.name);
+        let (path, prelude) = (file.path.clone(), file.prelude);
+        self.list.push(ModuleData { file: file.file, name, path, prelude, top: Arc::new(top), whole: Some(whole) });
+        self.insides.insert((whole, function), self.list.len() - 1);
+        self.list.len() - 1
     }
 
     /// Loads a file from disk unless it is loaded.

@@ -5,13 +5,17 @@
 //!    the order in which they are to be tried: the last in the file first, but of a `try` its body first, and of an
 //!    `if` its `else` first. A binding under an `if` carries the tests that lead to it, so that whoever resolves the
 //!    name can decide them. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
+//! 3. A kernel inside host functions sees their names before those of the file, in a table of its own ([`inside`]).
 //!
 //! The table is kept beside the file's text ([`SourceMap::derived`]) and holds nothing that changes: listing kernels,
 //! listing configurations and every job, on whatever thread, read the one that the first of them made.
 
+mod inside;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::inside::Inside;
 use crate::diag::Diagnostic;
 use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, Ident, ImportFrom, ImportNames, Item, Stmt, StmtKind};
 use crate::parser::parse_module;
@@ -70,6 +74,12 @@ pub struct TopLevel {
     pub errors: Vec<Diagnostic>,
     /// Names whose values change in ways that are not followed, and where.
     changes: BTreeMap<String, Span>,
+    /// Names that have some other value here than the file gives them, which is not known, and what sets them.
+    hidden: BTreeMap<String, Span>,
+    /// The host functions with kernels inside.
+    insides: Vec<Inside>,
+    /// The headers of those kernels, each with the innermost of the functions around it.
+    homes: BTreeMap<Span, usize>,
 }
 
 impl TopLevel {
@@ -83,10 +93,47 @@ impl TopLevel {
         let (module, errors) = parse_module(map, file);
         let mut table = Table::default();
         table.items(module.items, &Arc::new(vec![]), true);
-        let Table { mut names, mut stars, functions } = table;
+        let Table { mut names, mut stars, functions, insides, homes, .. } = table;
         names.values_mut().for_each(|bindings| bindings.reverse());
         stars.reverse();
-        TopLevel { names, stars, functions, errors, changes: module.changes }
+        TopLevel { names, stars, functions, errors, changes: module.changes, hidden: BTreeMap::new(), insides, homes }
+    }
+
+    /// The number of the host function around a kernel, if there is one.
+    #[must_use]
+    pub fn inside(&self, def: &FunctionDef) -> Option<usize> {
+        self.homes.get(&def.header).copied()
+    }
+
+    /// What kernels inside a host function of the file see, and the name of that function.
+    #[must_use]
+    pub fn seen_inside(&self, function: usize) -> (TopLevel, &str) {
+        let inside = &self.insides[function];
+        let mut seen = TopLevel {
+            names: self.names.clone(),
+            stars: self.stars.clone(),
+            functions: self.functions.clone(),
+            errors: vec![],
+            changes: self.changes.clone(),
+            hidden: BTreeMap::new(),
+            insides: vec![],
+            homes: BTreeMap::new(),
+        };
+        for (name, set) in &inside.names {
+            seen.changes.remove(name);
+            seen.names.remove(name);
+            match set {
+                Ok(bindings) => _ = seen.names.insert(name.clone(), bindings.clone()),
+                Err(span) => _ = seen.hidden.insert(name.clone(), *span),
+            }
+        }
+        (seen, &inside.path)
+    }
+
+    /// What sets a name that has some other value here than the file gives it, if that is not known.
+    #[must_use]
+    pub fn hidden(&self, name: &str) -> Option<Span> {
+        self.hidden.get(name).copied()
     }
 
     /// The bindings of a name in the order to be tried.
@@ -119,6 +166,10 @@ struct Table {
     names: BTreeMap<String, Vec<Binding>>,
     stars: Vec<Star>,
     functions: Vec<Arc<FunctionDef>>,
+    insides: Vec<Inside>,
+    homes: BTreeMap<Span, usize>,
+    /// The host function that is being read.
+    around: Option<usize>,
 }
 
 type Guards = Arc<Vec<(Arc<Expr>, bool)>>;
@@ -184,7 +235,10 @@ impl Table {
 
     fn function(&mut self, f: FunctionDef, guards: &Guards, visible: bool) {
         if !f.is_jit {
-            self.nested(&f.body, guards);
+            self.inside(&f, guards);
+        }
+        if let Some(around) = self.around {
+            self.homes.insert(f.header, around);
         }
         let f = Arc::new(f);
         self.functions.push(f.clone());
@@ -194,12 +248,22 @@ impl Table {
         }
     }
 
+    /// Reads a host function.
+    fn inside(&mut self, f: &FunctionDef, guards: &Guards) {
+        let around = self.around;
+        let inside = Inside::new(f, around.map(|outer| &self.insides[outer]));
+        self.insides.push(inside);
+        self.around = Some(self.insides.len() - 1);
+        self.nested(&f.body, guards);
+        self.around = around;
+    }
+
     /// Kernels defined inside a host function.
     fn nested(&mut self, body: &[Stmt], guards: &Guards) {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::FunctionDef(f) if f.is_jit => self.function((**f).clone(), guards, false),
-                StmtKind::FunctionDef(f) => self.nested(&f.body, guards),
+                StmtKind::FunctionDef(f) => self.inside(f, guards),
                 StmtKind::If { branches, orelse } => {
                     for b in branches {
                         self.nested(&b.body, guards);

@@ -21,6 +21,7 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
     if let Some(name) = name {
         // The last definition of a name wins, as in Python; a name may also be an alias.
         if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
+            let module = cx.modules_mut().home(module, def);
             return Ok(Func { def: def.clone(), module, jit: true });
         }
         if let Some(Object::Const(Const::Func(f))) = cx.global(module, name)
@@ -44,7 +45,10 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
     let launchable: Vec<&Arc<FunctionDef>> =
         jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
     match launchable.as_slice() {
-        [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
+        [only] => {
+            let module = cx.modules_mut().home(module, only);
+            Ok(Func { def: (*only).clone(), module, jit: true })
+        }
         [] => {
             let misspelt = cx.modules().get(module).functions.iter().find(|f| jit_typo(f).is_some()).cloned();
             if let Some(def) = misspelt {

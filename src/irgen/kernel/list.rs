@@ -119,7 +119,7 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
         cx.modules().get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
     for (def, entry) in functions.iter().zip(entries(&functions)) {
-        let func = Func { def: def.clone(), module, jit: true };
+        let func = Func { def: def.clone(), module: cx.modules_mut().home(module, def), jit: true };
         let guesses = Guesses::of(def, &functions);
         kernels.push(kernel(&mut cx, &func, entry, &guesses));
     }

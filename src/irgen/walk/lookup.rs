@@ -44,7 +44,8 @@ impl Walker<'_> {
         if let Some(v) = self.global(module, name) {
             return Ok(v);
         }
-        if let Some(v) = builtins::python(name) {
+        let hidden = self.mods.get(module).hidden(name).is_some();
+        if let Some(v) = builtins::python(name).filter(|_| !hidden) {
             return Ok(v);
         }
         if self.mods.get(module).prelude
@@ -75,6 +76,9 @@ impl Walker<'_> {
         {
             *used = true;
             return Some(v.clone());
+        }
+        if self.mods.get(module).hidden(name).is_some() {
+            return None;
         }
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
         let mut value = self.first_bound(&key, &bindings);
@@ -145,6 +149,7 @@ impl Walker<'_> {
             Bound::Function(def) => {
                 // What Triton runs in Python to write operations, a kernel can call as well.
                 let jit = def.is_jit || def.decorators.iter().any(Decorator::is_extern);
+                let module = self.mods.home(module, def);
                 Some(Const::Func(Func { def: def.clone(), module, jit }).into())
             }
             Bound::Value(e) => self.evaluate(module, e).or_else(|| imported_by_call(e)),

@@ -53,7 +53,13 @@ impl Walker<'_> {
             diag.labels.clear();
             return self.out.report(diag.at(self.out.span(), "needs that file"));
         }
-        let diag = match self.mods.get(module).bindings(name).first().cloned() {
+        let top = self.mods.get(module);
+        if let Some(span) = top.hidden(name) {
+            let diag =
+                not_known(name, self.out.span()).at(span, "known when this function around the kernel is called");
+            return self.out.report(diag);
+        }
+        let diag = match top.bindings(name).first().cloned() {
             Some(binding) => self.unbound(module, name, &binding, MAX_HOPS),
             None => self.undefined(module, name),
         };
