@@ -14,12 +14,13 @@ once, and those that touch more than GIB (12) are left out.
 
 1. Tensors are PyTorch's fake ones: they have shapes and types, and no memory. They say that they are on a GPU.
 2. A stand-in takes the place of `triton`. Its `jit` keeps the function, and a launch binds the arguments as Triton's
-   JIT does: a number of 1 is a constant, multiples of 16 and aligned pointers are said to be such.
+   JIT does: a number has the type that its parameter is annotated with, or else a number of 1 is a constant; multiples
+   of 16 and aligned pointers are said to be such.
 3. Of an autotuner's configurations the one in the middle is taken, of those that its early pruning leaves.
 4. Modules that are not there are stand-ins too, whose attributes and calls give stand-ins again.
 
 Each file, and each function of a driver, runs in a process of its own, for at most a minute. What it raises is said on
-stderr; the launches before it count. Needs PyTorch 2.9 (any build), and no Triton.
+stderr, and how many launches were left out; the launches before it count. Needs PyTorch 2.9 (any build), and no Triton.
 """
 
 import argparse
@@ -60,6 +61,10 @@ DTYPES = {
     torch.uint64: "u64",
     torch.bool: "i1",
 }
+# What parameters of numbers may be annotated with, beside `tl.int32` and so on.
+ANNOTATED = {"bool": "i1", "int": "i32", "float": "fp32", "int1": "i1", "float16": "fp16", "bfloat16": "bf16"}
+ANNOTATED |= {"float32": "fp32", "float64": "fp64"}
+ANNOTATED |= {f"{u}int{n}": f"{u or 'i'}{n}" for u in ("", "u") for n in (8, 16, 32, 64)}
 OPTIONS = {"num_warps", "num_stages", "num_ctas", "maxnreg", "warmup", "stream", "enable_fp_fusion"}
 OPTIONS |= {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint"}  # AMD's
 
@@ -94,6 +99,7 @@ class Thing:
         return self
 
     __or__ = __ror__ = __getitem__
+    __iter__ = None
 
 
 class Dtype(Thing):
@@ -122,6 +128,18 @@ class Constant:
 
 def plain(value):
     return value.value if isinstance(value, Constant) else value
+
+
+def annotated(annotation):
+    """The type that the annotation of a parameter gives to a number, or `None`."""
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "name", None)
+    name = name or getattr(annotation, "__name__", "")
+    return ANNOTATED.get(str(name).rsplit(".", 1)[-1])
+
+
+def written(value):
+    """A constant as `-D` takes it: of a member of an enumeration of numbers, the number."""
+    return repr(int(value)) if isinstance(value, int) and not isinstance(value, bool) else repr(value)
 
 
 class Kernel:
@@ -160,7 +178,7 @@ class Kernel:
         row = {"signature": [], "defines": {}, "values": {}, "bytes": {}}
         for name, parameter in self.parameters.items():
             is_constant = parameter.annotation is Constant or "constexpr" in str(parameter.annotation)
-            self.describe(row, name, values[name], is_constant)
+            self.describe(row, name, values[name], is_constant, annotated(parameter.annotation))
         code = self.fn.__code__
         self.launches.append(
             {
@@ -176,8 +194,8 @@ class Kernel:
             }
         )
 
-    def describe(self, row, name, value, is_constant):
-        """Adds a parameter to a launch: its item of the signature, and its value."""
+    def describe(self, row, name, value, is_constant, given):
+        """Adds a parameter to a launch: its item of the signature, and its value. `given` is its type, if it has one."""
         kind = "constexpr"
         if isinstance(value, torch.Tensor) and not is_constant:
             start = value.storage_offset() * value.element_size()
@@ -186,7 +204,12 @@ class Kernel:
         elif isinstance(value, Kernel):
             row["defines"][name] = value.__name__
         elif is_constant or value is None or isinstance(value, (str, Dtype)):
-            row["defines"][name] = str(value) if isinstance(value, Dtype) else repr(value)
+            row["defines"][name] = str(value) if isinstance(value, Dtype) else written(value)
+        elif given and given[:2] in ("fp", "bf"):
+            kind, row["values"][name] = given, float(value)
+        elif given:
+            kind, row["values"][name] = given, int(value)
+            kind += ":16" if given != "i1" and value % 16 == 0 and name not in self.as_given else ""
         elif isinstance(value, bool):
             kind, row["values"][name] = "i1", int(value)
         elif isinstance(value, float):
@@ -226,7 +249,8 @@ def autotune(configs, prune_configs_by=None, **_):
     prune = (prune_configs_by or {}).get("early_config_prune")
 
     def chosen(known):
-        left = list(prune(configs, known, **known)) if prune and configs else configs
+        may = callable(prune) and not isinstance(prune, Thing)
+        left = list(prune(configs, known, **known)) if may and configs else configs
         return left[len(left) // 2].all_kwargs() if left else {}
 
     return lambda kernel: Tuned(kernel, chosen, configs)
@@ -404,7 +428,10 @@ def pretend():
 
     torch.autograd.backward = backward_without_streams
     torch.Tensor.cuda = torch.nn.Module.cuda = lambda self, *_, **__: self
-    torch.Tensor.data_ptr = lambda self: self.storage_offset() * self.element_size()
+    # Where a tensor would lie: other storages are elsewhere, and all are aligned.
+    torch.Tensor.data_ptr = lambda self: (
+        (self.untyped_storage()._cdata << 8) + self.storage_offset() * self.element_size()
+    )
     torch.compile = lambda model=None, **_: model if model is not None else lambda f: f
     answers = {"is_available": True, "device_count": 1, "current_device": 0, "get_device_name": Device.name}
     answers |= {"get_device_capability": (9, 0), "get_device_properties": Device}
@@ -485,14 +512,17 @@ def main():
     pretend()
     root = os.path.abspath(f"{options.src}/{options.repo.replace('/', '+')}")
     sys.path[1:1] = [root, f"{root}/src", f"{root}/python"]
-    seen, names = set(), {}
+    seen, names, left_out = set(), {}, 0
     with open(options.list, "w") as rows, open(options.launches, "w") as launches:
         for file in options.files:
             path, _, problem = file.partition("=")
             for launch in launches_of(os.path.join(root, path), problem and os.path.join(root, problem)):
                 key = json.dumps([launch[k] for k in ("code", "signature", "defines", "num_warps", "num_stages")])
                 too_large = sum(launch["bytes"].values()) > options.most * 2**30
-                if key in seen or too_large or launch["num_ctas"] != 1 or min(launch["grid"]) < 1:
+                if too_large or launch["num_ctas"] != 1 or min(launch["grid"]) < 1:
+                    left_out += 1
+                    continue
+                if key in seen:
                     continue
                 seen.add(key)
                 of_kernel = os.path.relpath(launch["path"], root)
@@ -505,6 +535,8 @@ def main():
                 print(json.dumps(row), file=rows)
                 print(json.dumps({"id": name, **{k: launch[k] for k in ("grid", "values", "bytes")}}), file=launches)
     print(f"{len(seen)} launches of {len(options.files)} files")
+    if left_out:
+        print(f"{left_out} launches are empty, have clusters, or touch too much", file=sys.stderr)
 
 
 if __name__ == "__main__":
