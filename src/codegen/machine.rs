@@ -321,7 +321,7 @@ pub(crate) trait Machine: Sync {
         ordered: bool,
     ) -> Res<()>;
 
-    /// Whether [`Machine::store_shared`] is one instruction with a predicate, and not a branch.
+    /// Whether stores to shared memory are instructions with a predicate, and need no branch.
     fn predicates_stores(&self) -> bool {
         false
     }
@@ -338,10 +338,11 @@ pub(crate) trait Machine: Sync {
         transposed: bool,
     ) -> Res<Vec<IntValue<'c>>>;
 
-    /// The reverse of [`Machine::load_matrices`].
+    /// The reverse of [`Machine::load_matrices`], in the warps in which the predicate holds, if there is one.
     fn store_matrices<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
+        pred: Option<IntValue<'c>>,
         address: PointerValue<'c>,
         words: &[Val<'c>],
         transposed: bool,

@@ -150,6 +150,7 @@ impl<'c> Lower<'c, '_> {
     ///
     /// There is a branch around the stores. But LLVM moves into it what only they need, and all operands of that stay
     /// alive until there. So where a thread stores much, each store has a predicate instead, if the machine has such.
+    /// Stores of matrices always have: they stand in loops, which a branch would take apart.
     pub(crate) fn as_owner(
         &mut self,
         access: &SharedAccess,
@@ -161,8 +162,8 @@ impl<'c> Lower<'c, '_> {
         let threads = u64::from(access.free_warps()) << lane_bits | lanes;
         let owner = self.owner_predicate(threads, 0)?;
         let registers: usize = access.accesses().iter().map(|a| a.registers.len()).sum();
-        let may = self.machine.predicates_stores() && self.num_ctas == 1 && access.form() == Form::Vector;
-        if may && registers >= MANY {
+        let may = self.machine.predicates_stores() && self.num_ctas == 1;
+        if may && (registers >= MANY || access.form() != Form::Vector) {
             return stores(self, owner);
         }
         self.where_true(owner, |cx| stores(cx, None))
@@ -205,7 +206,7 @@ impl<'c> Lower<'c, '_> {
         let words = elements.chunks(per_word).map(|w| self.packed(w).map(Val::from)).collect::<Res<Vec<_>>>()?;
         match form {
             Form::Vector => self.store_shared_run_if(owner, ptr, &words),
-            Form::Matrix { transposed } => self.machine.store_matrices(self, ptr, &words, transposed),
+            Form::Matrix { transposed } => self.machine.store_matrices(self, owner, ptr, &words, transposed),
         }
     }
 

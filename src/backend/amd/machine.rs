@@ -187,7 +187,14 @@ impl Machine for Amd {
         Err(lacking(cx, "loads of matrices of 8 × 8 halves"))
     }
 
-    fn store_matrices<'c>(&self, cx: &mut Lower<'c, '_>, _: PointerValue<'c>, _: &[Val<'c>], _: bool) -> Res<()> {
+    fn store_matrices<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        _: Option<IntValue<'c>>,
+        _: PointerValue<'c>,
+        _: &[Val<'c>],
+        _: bool,
+    ) -> Res<()> {
         Err(lacking(cx, "stores of matrices of 8 × 8 halves"))
     }
 

@@ -206,11 +206,12 @@ impl Machine for Nvidia {
     fn store_matrices<'c>(
         &self,
         cx: &mut Lower<'c, '_>,
+        pred: Option<IntValue<'c>>,
         address: PointerValue<'c>,
         words: &[Val<'c>],
         transposed: bool,
     ) -> Res<()> {
-        memory::store_matrices(cx, address, words, transposed)
+        memory::store_matrices(cx, pred, address, words, transposed)
     }
 
     fn async_copy_bytes(&self) -> &'static [u32] {

@@ -124,13 +124,26 @@ pub(super) fn load_matrices<'c>(
     fields(cx, words, count)?.into_iter().map(as_int).collect()
 }
 
-/// `stmatrix`
+/// `stmatrix`, in the warps in which the predicate holds.
 pub(super) fn store_matrices<'c>(
     cx: &mut Lower<'c, '_>,
+    pred: Option<IntValue<'c>>,
     address: PointerValue<'c>,
     words: &[Val<'c>],
     transposed: bool,
 ) -> Res<()> {
+    if let Some(pred) = pred {
+        let mut asm = PtxAsm::default();
+        let address = cx.shared_address_bits(address)?;
+        let address = asm.input(Reg::B32, address.into());
+        let data: Vec<_> = words.iter().map(|&word| asm.input(Reg::B32, word)).collect();
+        let pred = asm.input(Reg::Pred, pred.into());
+        let form = if transposed { ".trans" } else { "" };
+        let opcode = format!("stmatrix.sync.aligned.m8n8.x{}{form}.shared.b16", data.len());
+        asm.inst(Some(pred), opcode, vec![Arg::Address(address), Arg::List(data)]);
+        asm.emit(cx, true)?;
+        return Ok(());
+    }
     let args: Vec<Val<'c>> = std::iter::once(address.into()).chain(words.iter().copied()).collect();
     cx.effect(&matrix_intrinsic("stmatrix", words.len(), transposed), &[address.get_type().into()], &args)
 }
