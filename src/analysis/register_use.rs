@@ -112,7 +112,7 @@ mod tests {
     /// the reduction counts, the converted tile by its 16 bits; the addresses, the splat and the operand do not.
     #[test]
     fn tensors_count_that_are_needed_behind_the_operation() {
-        let text = r##"#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+        let text = r#"#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%p: tensor<64x128x!tt.ptr<f16>, #b>, %x: f32, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
-"##;
+"#;
         let mut sources = SourceMap::default();
         let file = sources.add("k.ttgir", None, text);
         let ir = parse_module(&sources, file, &ParseOptions::default()).unwrap();
