@@ -209,7 +209,7 @@ class Kernel:
             kind, row["values"][name] = given, float(value)
         elif given:
             kind, row["values"][name] = given, int(value)
-            kind += ":16" if given != "i1" and value % 16 == 0 and name not in self.as_given else ""
+            kind += ":16" if given != "i1" and int(value) % 16 == 0 and name not in self.as_given else ""
         elif isinstance(value, bool):
             kind, row["values"][name] = "i1", int(value)
         elif isinstance(value, float):

@@ -15,7 +15,7 @@ mod inside;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::inside::Inside;
+use self::inside::{Inside, has_kernels};
 use crate::diag::Diagnostic;
 use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, Ident, ImportFrom, ImportNames, Item, Stmt, StmtKind};
 use crate::parser::parse_module;
@@ -234,7 +234,7 @@ impl Table {
     }
 
     fn function(&mut self, f: FunctionDef, guards: &Guards, visible: bool) {
-        if !f.is_jit {
+        if !f.is_jit && has_kernels(&f.body) {
             self.inside(&f, guards);
         }
         if let Some(around) = self.around {
@@ -263,7 +263,7 @@ impl Table {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::FunctionDef(f) if f.is_jit => self.function((**f).clone(), guards, false),
-                StmtKind::FunctionDef(f) => self.inside(f, guards),
+                StmtKind::FunctionDef(f) if has_kernels(&f.body) => self.inside(f, guards),
                 StmtKind::If { branches, orelse } => {
                     for b in branches {
                         self.nested(&b.body, guards);

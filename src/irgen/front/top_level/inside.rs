@@ -22,6 +22,14 @@ pub(super) struct Inside {
     pub(super) names: BTreeMap<String, Result<Vec<Binding>, Span>>,
 }
 
+/// Whether a function has kernels inside.
+pub(super) fn has_kernels(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::FunctionDef(f) => f.is_jit || has_kernels(&f.body),
+        _ => blocks(stmt).into_iter().any(has_kernels),
+    })
+}
+
 impl Inside {
     /// Reads a function that is inside another one, or at the top level.
     pub(super) fn new(f: &FunctionDef, outer: Option<&Inside>) -> Inside {
@@ -36,15 +44,16 @@ impl Inside {
         );
         let mut own = Table::default();
         imports(&f.body, &mut own);
-        for name in own.names.keys() {
-            changed.extend(set_by(&f.body, name));
+        changed.extend(assigned(&f.body).into_iter().filter(|name| own.names.contains_key(&**name)));
+        let mut setters: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        for name in f.body.iter().flat_map(|stmt| assigned(std::slice::from_ref(stmt))) {
+            *setters.entry(name).or_default() += 1;
         }
-        for (i, stmt) in f.body.iter().enumerate() {
+        let parameters: BTreeSet<&str> = f.params.iter().map(|p| &*p.name.name).collect();
+        for stmt in &f.body {
             let [name] = &assigned(std::slice::from_ref(stmt))[..] else { continue };
-            let is_parameter = f.params.iter().any(|p| p.name == **name);
-            let mut others = f.body.iter().enumerate().filter(|(j, _)| *j != i);
-            let again = others.any(|(_, other)| assigned(std::slice::from_ref(other)).contains(name));
-            if is_parameter || again || own.names.contains_key(&**name) {
+            let is_once = setters.get(name) == Some(&1) && !parameters.contains(&**name);
+            if !is_once || own.names.contains_key(&**name) {
                 continue;
             }
             match &stmt.kind {
@@ -66,11 +75,6 @@ impl Inside {
         }
         Inside { path, names }
     }
-}
-
-/// The name, if statements set it otherwise than by importing it.
-fn set_by(body: &[Stmt], name: &str) -> Option<Arc<str>> {
-    assigned(body).into_iter().find(|set| **set == *name)
 }
 
 /// Imports of a function, in its blocks too.
