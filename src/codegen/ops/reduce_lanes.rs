@@ -8,7 +8,7 @@
 //!    sends the other, and gets what the other lane has of the one that it keeps. With 32 values and 5 steps that is
 //!    16 + 8 + 4 + 2 + 1 shuffles instead of 160. Then each lane has the result of one value. Results that go through
 //!    shared memory are stored like that ([`Spread::slot_shift`]); others go to all lanes again, by one shuffle for
-//!    each ([`Spread::gathered`]).
+//!    each ([`Spread::gathered`]), unless few registers are left: all values wait for that.
 //!
 //! All ways combine the same pairs of numbers. Where a product is what is added, it may be fused with the first
 //! addition in one way and not in the other, so last bits can differ.
