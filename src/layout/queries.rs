@@ -88,6 +88,13 @@ pub fn free_variable_masks(layout: &LinearLayout) -> FreeMasks {
     FreeMasks { register: of(Dim::Register), lane: of(Dim::Lane), warp: of(Dim::Warp), block: of(Dim::Block) }
 }
 
+/// The bits of the lane's number that decide nothing: lanes that differ in these alone hold the same in each register.
+#[must_use]
+pub fn lanes_that_copy(layout: &LinearLayout) -> u32 {
+    let decides = layout.bases(Dim::Lane).into_iter().map(|basis| basis.iter().any(|&c| c != 0));
+    decides.enumerate().filter(|(_, decides)| !decides).fold(0, |all, (bit, _)| all | 1 << bit)
+}
+
 /// The axes in the order in which the bases of `input` first move along them, the fastest first. Axes along which it
 /// does not move follow in the order of `default`.
 #[must_use]

@@ -1,5 +1,6 @@
 //! Threads of a warp and of a block: shuffles, reductions, barriers, special registers.
 
+use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
 use crate::codegen::lower::{Lower, Res, Val, as_int};
@@ -44,9 +45,44 @@ pub(super) fn shuffle<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, from: Sour
     as_int(cx.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
 }
 
-/// One instruction for the whole warp, where there is one.
+/// One instruction for the whole warp, or one for each half of 64 bits, where there is one.
 pub(super) fn reduce<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Res<Option<Val<'c>>> {
+    if let Val::IntValue(int) = value
+        && int.get_type().get_bit_width() == 64
+    {
+        return reduce_halves(cx, kind, int);
+    }
     Redux::of(cx, kind, value).map(|redux| redux.emit(cx, value)).transpose()
+}
+
+/// Reduces numbers of 64 bits by halves. The least and the largest have the least and the largest upper half; of the
+/// lower halves those of such numbers count.
+fn reduce_halves<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, value: IntValue<'c>) -> Res<Option<Val<'c>>> {
+    use ArithOp as A;
+    let (word, long) = (cx.int_type(32), cx.int_type(64));
+    let shift = long.const_int(32, false);
+    let low = cx.b.build_int_truncate(value, word, "")?;
+    let high = cx.b.build_int_truncate(cx.b.build_right_shift(value, shift, false, "")?, word, "")?;
+    // The operation on lower halves, and what changes nothing in it.
+    let (of_low, neutral) = match kind {
+        A::Andi | A::Ori | A::Xori => (kind, None),
+        A::Maxsi | A::Maxui => (A::Maxui, Some(word.const_zero())),
+        A::Minsi | A::Minui => (A::Minui, Some(word.const_all_ones())),
+        _ => return Ok(None),
+    };
+    let halves = Redux::of(cx, kind, high.into()).zip(Redux::of(cx, of_low, low.into()));
+    let Some((redux, redux_of_low)) = halves else { return Ok(None) };
+    let best = as_int(redux.emit(cx, high.into())?)?;
+    let low = match neutral {
+        Some(neutral) => {
+            let counts = cx.b.build_int_compare(IntPredicate::EQ, high, best, "")?;
+            cx.b.build_select(counts, low, neutral, "")?.into_int_value()
+        }
+        None => low,
+    };
+    let low = as_int(redux_of_low.emit(cx, low.into())?)?;
+    let high = cx.b.build_left_shift(cx.b.build_int_z_extend(best, long, "")?, shift, "")?;
+    Ok(Some(cx.b.build_or(high, cx.b.build_int_z_extend(low, long, "")?, "")?.into()))
 }
 
 /// An instruction that reduces over a whole warp (PTX ISA, "redux.sync"): of integers of up to 32 bits, on `sm_100a`

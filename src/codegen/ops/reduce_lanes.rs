@@ -3,7 +3,8 @@
 //! A step combines each value with that of the lane that differs in some bits, so that after all steps every lane has
 //! every result: one shuffle for each step and value. Two ways are shorter:
 //!
-//! 1. Where all lanes take part in one operation that the machine has an instruction for, that does all steps.
+//! 1. Where all lanes take part in one operation that the machine has an instruction for, that does all steps. Lanes
+//!    that hold copies may take part in a minimum, a maximum, `and` and `or`; to a sum and an `xor` they bring zero.
 //! 2. Where a thread has several values, a step can halve them instead: of each pair of values the lane keeps one,
 //!    sends the other, and gets what the other lane has of the one that it keeps. With 32 values and 5 steps that is
 //!    16 + 8 + 4 + 2 + 1 shuffles instead of 160. Then each lane has the result of one value. Results that go through
@@ -21,8 +22,10 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::tt::tt::Reduce;
 use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, LaneStep, Partials};
+use crate::layout::lanes_that_copy;
 
 /// How values are spread over lanes: value `j` of a lane is number `j << n | s` of all, where bit `i` of `s` says
 /// whether the lane has bit `bits[i]`, and `n` is the number of bits.
@@ -36,6 +39,9 @@ pub(super) struct Spread {
 const SHUFFLE: usize = 4;
 const SELECT: usize = 1;
 
+/// The shuffles that an instruction for the whole warp is worth, with what comes before it.
+const WHOLE_WARP: usize = 2;
+
 /// Registers of other tensors from which on there are too few for results that wait for each other.
 const CROWDED: u64 = 224;
 
@@ -46,15 +52,12 @@ pub(super) fn within_warp<'c>(
     plan: &ReducePlan,
     mut groups: Vec<Tuple<'c>>,
 ) -> Res<(Vec<Tuple<'c>>, Spread)> {
-    let lanes: u32 = plan.steps.iter().fold(0, |all, s| all | s.lanes);
-    let in_place = plan.steps.iter().all(is_in_place);
-    let whole = in_place && lanes == cx.options.target.warp_size() - 1;
-    if let Some(kind) = cx.single_combiner(op).filter(|_| whole)
-        && by_instruction(cx, kind, &mut groups)?
+    let spread = Spread::new(cx, op, plan, &groups);
+    if let Some((kind, copies)) = whole_warp(cx, op, plan, &groups, &spread)?
+        && by_instruction(cx, kind, copies, &mut groups)?
     {
         return Ok((groups, Spread::default()));
     }
-    let spread = Spread::new(cx, op, plan, &groups);
     for (i, step) in plan.steps.iter().enumerate() {
         if let Some(&bit) = spread.bits.get(i) {
             groups = halved(cx, op, bit, &groups)?;
@@ -87,10 +90,41 @@ pub(super) fn shuffled<'c>(cx: &mut Lower<'c, '_>, tuples: &[Tuple<'c>], from: S
     Ok(others)
 }
 
-/// Reduces each group by one instruction; `false`, and no code, where the machine has none.
-fn by_instruction<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, groups: &mut [Tuple<'c>]) -> Res<bool> {
+/// The operation and the bits of lanes that hold copies, if every lane of a warp takes part or holds a copy, and one
+/// instruction for the whole warp is worth it.
+fn whole_warp(
+    cx: &Lower<'_, '_>,
+    op: Op,
+    plan: &ReducePlan,
+    groups: &[Tuple<'_>],
+    spread: &Spread,
+) -> Res<Option<(ArithOp, u32)>> {
+    let source = *Reduce(op).srcs(cx.ir).first().ok_or_else(|| defect("a reduction of nothing"))?;
+    let copies = lanes_that_copy(Lower::layout(cx.ir.ty(source))?);
+    // Each step takes one bit of the lane's number, whatever lanes it is between.
+    let lanes = plan.steps.len() as u32 + copies.count_ones();
+    let is_whole = 1 << lanes == cx.options.target.warp_size() && plan.steps.iter().all(is_in_place);
+    let shuffles = spread.exchanges(groups.len(), plan.steps.len());
+    let is_worth_it = copies == 0 || groups.len() * WHOLE_WARP < shuffles;
+    Ok(cx.single_combiner(op).filter(|_| is_whole && is_worth_it).map(|kind| (kind, copies)))
+}
+
+/// Reduces each group by one instruction; `false`, and nothing that is used, where the machine has none.
+fn by_instruction<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, copies: u32, groups: &mut [Tuple<'c>]) -> Res<bool> {
+    use ArithOp as A;
+    let counts_each = matches!(kind, A::Addi | A::Xori);
+    let counts_once = matches!(kind, A::Andi | A::Ori | A::Maxsi | A::Minsi | A::Maxui | A::Minui)
+        || matches!(kind, A::Maxnumf | A::Minnumf | A::Maximumf | A::Minimumf);
+    if copies != 0 && !counts_each && !counts_once {
+        return Ok(false);
+    }
     for group in groups.iter_mut() {
-        let value = *group.first().ok_or_else(|| defect("a reduction of nothing"))?;
+        let mut value = *group.first().ok_or_else(|| defect("a reduction of nothing"))?;
+        if copies != 0 && counts_each {
+            let copy = has_bit(cx, copies)?;
+            let zero = value.get_type().const_zero();
+            value = cx.b.build_select(copy, zero, value, "")?;
+        }
         match cx.machine.reduce_warp(cx, kind, value)? {
             Some(reduced) => group[0] = reduced,
             None => return Ok(false),
@@ -115,6 +149,7 @@ fn halved<'c>(cx: &mut Lower<'c, '_>, op: Op, bit: u32, groups: &[Tuple<'c>]) ->
     kept.iter().zip(&others).map(|(own, other)| combine(cx, op, own, other)).collect()
 }
 
+/// Whether the lane has one of some bits.
 fn has_bit<'c>(cx: &mut Lower<'c, '_>, bit: u32) -> Res<IntValue<'c>> {
     let picked = cx.b.build_and(cx.thread_id(), cx.i32(u64::from(bit)), "")?;
     Ok(cx.b.build_int_compare(IntPredicate::NE, picked, cx.i32(0), "")?)
@@ -166,6 +201,12 @@ impl Spread {
                 (0..self.bits.len()).filter(|i| g >> i & 1 == 1).fold(0, |all, i| all ^ slot(0) ^ slot(1 << i));
             slot(g) == slot(first) ^ by_bits && partials.store_round[g] == partials.store_round[first]
         })
+    }
+
+    /// The shuffles of so many values in so many steps.
+    fn exchanges(&self, values: usize, steps: usize) -> usize {
+        let left = values / self.width();
+        values - left + (steps - self.bits.len()) * left
     }
 
     /// How many of all values are one value of a lane.

@@ -127,6 +127,19 @@ pub fn tensor_method(name: &str) -> Option<&'static Builtin> {
     find(LANGUAGE, name).filter(|b| b.is_method).or_else(|| operators::find(name))
 }
 
+/// A primitive in a symbol: packages have some of the same name, such as `exp`.
+#[must_use]
+pub fn symbol_of(b: &'static Builtin) -> String {
+    let is = |found: Option<&'static Builtin>| found.is_some_and(|found| std::ptr::eq(found, b));
+    if is(find(LANGUAGE, b.name)) {
+        b.name.to_owned()
+    } else if is(extern_math::find(b.name)) {
+        format!("libdevice.{}", b.name)
+    } else {
+        format!("python.{}", b.name)
+    }
+}
+
 /// A method of dtypes: `is_fp8`, `is_int`, …
 #[must_use]
 pub fn dtype_method(name: &str) -> Option<&'static Builtin> {

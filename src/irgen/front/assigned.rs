@@ -1,8 +1,9 @@
-//! Two questions about statements that need no types: which names they assign, and whether they may return.
+//! Questions about statements that need no types: which names they assign, and how, and whether they may return.
 
 use std::sync::Arc;
 
-use crate::parser::ast::{Expr, ExprKind, Stmt, StmtKind};
+use crate::parser::ast::{CompClause, Expr, ExprKind, Stmt, StmtKind};
+use crate::parser::visit;
 use crate::source::Span;
 
 /// Names that the statements assign, each once, in order.
@@ -13,23 +14,69 @@ pub fn assigned(body: &[Stmt]) -> Vec<Arc<str>> {
     names
 }
 
-fn collect(body: &[Stmt], names: &mut Vec<Arc<str>>) {
+/// Names that an expression assigns by `:=`.
+#[must_use]
+pub fn assigned_in(e: &Expr) -> Vec<Arc<str>> {
+    let mut names = vec![];
+    walrus(e, &mut names);
+    names
+}
+
+/// Names that the targets of comprehensions bind: in kernels, unlike in Python, they stay bound.
+#[must_use]
+pub fn bound_by_comprehensions(body: &[Stmt]) -> Vec<Arc<str>> {
+    let mut names = vec![];
+    let mut clauses = |all: &[CompClause]| all.iter().for_each(|c| target_names(&c.target, &mut names));
+    let mut inside = |e: &Expr| match &e.kind {
+        ExprKind::ListComp(c) | ExprKind::SetComp(c) | ExprKind::Generator(c) => clauses(&c.clauses),
+        ExprKind::DictComp(c) => clauses(&c.clauses),
+        _ => {}
+    };
+    visit::statements(body, &mut |stmt| {
+        visit::own_expressions(stmt).into_iter().for_each(|e| visit::expressions(e, &mut |e| inside(e)));
+    });
+    names
+}
+
+/// Names that only `for` loops assign, as their variables.
+#[must_use]
+pub fn only_counted(body: &[Stmt]) -> Vec<Arc<str>> {
+    let (mut counted, mut other) = (vec![], vec![]);
+    sort_by_setter(body, &mut counted, &mut other);
+    counted.retain(|name| !other.contains(name));
+    counted
+}
+
+fn sort_by_setter(body: &[Stmt], counted: &mut Vec<Arc<str>>, other: &mut Vec<Arc<str>>) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::Assign { targets, value } => {
-                walrus(value, names);
-                for t in targets {
-                    target_names(t, names);
-                }
+            StmtKind::For { target, iter, body, orelse } => {
+                target_names(target, counted);
+                walrus(iter, other);
+                sort_by_setter(body, counted, other);
+                sort_by_setter(orelse, counted, other);
             }
-            StmtKind::AnnAssign { target, value: Some(_), .. } => target_names(target, names),
-            StmtKind::AugAssign { target, .. } => target_names(target, names),
-            StmtKind::Expr(e) => walrus(e, names),
             StmtKind::If { branches, orelse } => {
                 for b in branches {
-                    walrus(&b.test, names);
-                    collect(&b.body, names);
+                    walrus(&b.test, other);
+                    sort_by_setter(&b.body, counted, other);
                 }
+                sort_by_setter(orelse, counted, other);
+            }
+            _ => collect(std::slice::from_ref(stmt), other),
+        }
+    }
+}
+
+fn collect(body: &[Stmt], names: &mut Vec<Arc<str>>) {
+    for stmt in body {
+        visit::own_expressions(stmt).into_iter().for_each(|e| walrus(e, names));
+        match &stmt.kind {
+            StmtKind::Assign { targets, .. } => targets.iter().for_each(|t| target_names(t, names)),
+            StmtKind::AnnAssign { target, value: Some(_), .. } => target_names(target, names),
+            StmtKind::AugAssign { target, .. } => target_names(target, names),
+            StmtKind::If { branches, orelse } => {
+                branches.iter().for_each(|b| collect(&b.body, names));
                 collect(orelse, names);
             }
             StmtKind::For { target, body, orelse, .. } => {
@@ -37,8 +84,7 @@ fn collect(body: &[Stmt], names: &mut Vec<Arc<str>>) {
                 collect(body, names);
                 collect(orelse, names);
             }
-            StmtKind::While { test, body, orelse } => {
-                walrus(test, names);
+            StmtKind::While { body, orelse, .. } => {
                 collect(body, names);
                 collect(orelse, names);
             }
@@ -68,28 +114,13 @@ fn target_names(target: &Expr, names: &mut Vec<Arc<str>>) {
     }
 }
 
-/// Names that `:=` binds, where it usually stands.
+/// Names that `:=` binds, anywhere in an expression.
 fn walrus(e: &Expr, names: &mut Vec<Arc<str>>) {
-    match &e.kind {
-        ExprKind::Walrus { target, value } => {
+    visit::expressions(e, &mut |e| {
+        if let ExprKind::Walrus { target, .. } = &e.kind {
             add(&target.name, names);
-            walrus(value, names);
         }
-        ExprKind::Compare { left, rest } => {
-            walrus(left, names);
-            for (_, e) in rest {
-                walrus(e, names);
-            }
-        }
-        ExprKind::BinOp { left, right, .. } => {
-            walrus(left, names);
-            walrus(right, names);
-        }
-        ExprKind::UnaryOp { operand, .. } => walrus(operand, names),
-        ExprKind::BoolOp { values, .. } => values.iter().for_each(|e| walrus(e, names)),
-        ExprKind::Call(call) => call.args.iter().for_each(|e| walrus(e, names)),
-        _ => {}
-    }
+    });
 }
 
 /// Whether a `return` stands anywhere in the statements.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::space::{Space, builtin_space};
-use super::top_level::{Bound, TopLevel};
+use super::top_level::{Binding, Bound, TopLevel};
 use crate::diag::Diagnostic;
 use crate::parser::ast::FunctionDef;
 use crate::source::{FileId, SourceMap};
@@ -147,6 +147,20 @@ impl<'m> Modules<'m> {
         &self.list[module]
     }
 
+    /// The module whose names decide what a name is in a module: that of the whole file where it is one of a host
+    /// function that does not bind the name.
+    #[must_use]
+    pub fn binder(&self, module: usize, name: &str) -> usize {
+        let data = &self.list[module];
+        data.whole.filter(|_| !data.top.binds(name)).unwrap_or(module)
+    }
+
+    /// The bindings of a name in a module, in the order to be tried.
+    #[must_use]
+    pub fn bindings(&self, module: usize, name: &str) -> &[Binding] {
+        self.list[self.binder(module, name)].top.bindings(name)
+    }
+
     /// The files that were read, without those that are part of the compiler.
     #[must_use]
     pub fn files(&self) -> Vec<FileId> {
@@ -168,8 +182,16 @@ impl<'m> Modules<'m> {
             self.by_path.insert(path.clone(), Some(index));
         }
         let top = TopLevel::of(self.map, file);
-        self.list.push(ModuleData { file, name: name.to_owned(), path, prelude, top, whole: None });
+        let name = self.distinct(name);
+        self.list.push(ModuleData { file, name, path, prelude, top, whole: None });
         index
+    }
+
+    /// A name that no other module has: symbols are made of it, and files of different folders may be called the same.
+    fn distinct(&self, name: &str) -> String {
+        let is_free = |name: &str| self.list.iter().all(|m| m.name != name);
+        let numbered = (2..).map(|n| format!("{name}.{n}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
     }
 
     /// The module whose names a function of this module sees: another one for a kernel inside a host function.
@@ -181,7 +203,7 @@ impl<'m> Modules<'m> {
             return known;
         }
         let (top, around) = file.top.seen_inside(function);
-        let name = format!("{}.{around}", file.name);
+        let name = self.distinct(&format!("{}.{around}", file.name));
         let (path, prelude) = (file.path.clone(), file.prelude);
         self.list.push(ModuleData { file: file.file, name, path, prelude, top: Arc::new(top), whole: Some(whole) });
         self.insides.insert((whole, function), self.list.len() - 1);
@@ -234,7 +256,7 @@ impl<'m> Modules<'m> {
                 bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
             files.find_map(|file| self.unreadable.get(&file))
         };
-        self.list[module].bindings(name).iter().find_map(|binding| match &binding.bound {
+        self.bindings(module, name).iter().find_map(|binding| match &binding.bound {
             Bound::Import(path) => of(path, 0),
             Bound::From { level, path, name, .. } => {
                 of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level))

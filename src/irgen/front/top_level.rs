@@ -3,9 +3,10 @@
 //! 1. The file is parsed and its items are flattened into one table from name to [`Binding`]s.
 //! 2. A name may have several bindings (a redefinition, the arms of a `try`, the branches of an `if`). They are kept in
 //!    the order in which they are to be tried: the last in the file first, but of a `try` its body first, and of an
-//!    `if` its `else` first. A binding under an `if` carries the tests that lead to it, so that whoever resolves the
-//!    name can decide them. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
-//! 3. A kernel inside host functions sees their names before those of the file, in a table of its own ([`inside`]).
+//!    `if` its `else` first. A binding under an `if` or a `try` carries what leads to it, so that whoever resolves the
+//!    name can decide it. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
+//! 3. A statement of the file sees what was bound above it ([`Binding::end`]), a function what the whole file binds.
+//! 4. A kernel inside host functions sees their names before those of the file, in a table of its own ([`inside`]).
 //!
 //! The table is kept beside the file's text ([`SourceMap::derived`]) and holds nothing that changes: listing kernels,
 //! listing configurations and every job, on whatever thread, read the one that the first of them made.
@@ -17,8 +18,9 @@ use std::sync::Arc;
 
 use self::inside::{Inside, has_kernels};
 use crate::diag::Diagnostic;
+use crate::irgen::front::assigned::assigned_in;
 use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, Ident, ImportFrom, ImportNames, Item, Stmt, StmtKind};
-use crate::parser::parse_module;
+use crate::parser::{parse_module, visit};
 use crate::source::{FileId, SourceMap, Span};
 
 /// What a top-level name was bound to.
@@ -26,8 +28,8 @@ use crate::source::{FileId, SourceMap, Span};
 pub enum Bound {
     Function(Arc<FunctionDef>),
     Value(Arc<Expr>),
-    /// One element of a tuple assignment.
-    Element(Arc<Expr>, usize),
+    /// One element of a tuple assignment, by its index, and its index in that element, and so on.
+    Element(Arc<Expr>, Arc<[usize]>),
     /// `import a.b as c`: the dotted path.
     Import(Arc<[String]>),
     /// `from …path import name`
@@ -46,12 +48,39 @@ pub enum Bound {
 #[derive(Clone)]
 pub struct Binding {
     pub bound: Bound,
-    /// Tests with the outcome that leads here.
-    pub guards: Arc<Vec<(Arc<Expr>, bool)>>,
+    /// What leads here.
+    pub guards: Guards,
     /// Where the name is bound: the imported name, the value, the header of a function, the name of a class.
     pub span: Span,
     /// The name itself.
     pub name: Span,
+}
+
+impl Binding {
+    /// Where the binding has been made: statements behind it see it.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.span.hi.max(self.name.hi)
+    }
+}
+
+/// What must be so for the control flow of a file to get somewhere.
+#[derive(Clone)]
+pub enum Guard {
+    /// The test has this outcome.
+    If(Arc<Expr>, bool),
+    /// The body of the `try` comes to its end, or does not.
+    Try(Arc<Tried>, bool),
+}
+
+pub type Guards = Arc<Vec<Guard>>;
+
+/// What may fail in the body of a `try`.
+pub struct Tried {
+    /// [`Bound::Import`] and [`Bound::From`].
+    pub imports: Vec<Bound>,
+    /// The whole statement.
+    pub span: Span,
 }
 
 /// `from …path import *`
@@ -61,6 +90,7 @@ pub struct Star {
     pub path: Arc<[String]>,
     /// `from …path`
     pub at: Span,
+    pub guards: Guards,
 }
 
 /// The top level of a parsed file.
@@ -80,6 +110,8 @@ pub struct TopLevel {
     insides: Vec<Inside>,
     /// The headers of those kernels, each with the innermost of the functions around it.
     homes: BTreeMap<Span, usize>,
+    /// Where the bodies of functions begin and end.
+    bodies: Vec<(u32, u32)>,
 }
 
 impl TopLevel {
@@ -93,10 +125,19 @@ impl TopLevel {
         let (module, errors) = parse_module(map, file);
         let mut table = Table::default();
         table.items(module.items, &Arc::new(vec![]), true);
-        let Table { mut names, mut stars, functions, insides, homes, .. } = table;
+        let Table { mut names, mut stars, functions, insides, homes, changes, .. } = table;
         names.values_mut().for_each(|bindings| bindings.reverse());
         stars.reverse();
-        TopLevel { names, stars, functions, errors, changes: module.changes, hidden: BTreeMap::new(), insides, homes }
+        let range = |f: &FunctionDef| f.body.first().zip(f.body.last()).map(|(a, b)| (a.span.lo, b.span.hi));
+        let bodies = functions.iter().filter_map(|f| range(f)).collect();
+        let changes = with_aliases(&names, module.changes.into_iter().chain(changes).collect());
+        TopLevel { names, stars, functions, errors, changes, hidden: BTreeMap::new(), insides, homes, bodies }
+    }
+
+    /// Whether a place of the file belongs to a function, which runs later than the statements around it.
+    #[must_use]
+    pub fn is_in_a_function(&self, place: u32) -> bool {
+        self.bodies.iter().any(|&(lo, hi)| lo <= place && place < hi)
     }
 
     /// The number of the host function around a kernel, if there is one.
@@ -105,29 +146,35 @@ impl TopLevel {
         self.homes.get(&def.header).copied()
     }
 
-    /// What kernels inside a host function of the file see, and the name of that function.
+    /// What kernels inside a host function of the file see before the names of the file, and the name of that
+    /// function.
     #[must_use]
     pub fn seen_inside(&self, function: usize) -> (TopLevel, &str) {
         let inside = &self.insides[function];
         let mut seen = TopLevel {
-            names: self.names.clone(),
-            stars: self.stars.clone(),
+            names: BTreeMap::new(),
+            stars: vec![],
             functions: self.functions.clone(),
             errors: vec![],
-            changes: self.changes.clone(),
+            changes: BTreeMap::new(),
             hidden: BTreeMap::new(),
             insides: vec![],
             homes: BTreeMap::new(),
+            bodies: self.bodies.clone(),
         };
         for (name, set) in &inside.names {
-            seen.changes.remove(name);
-            seen.names.remove(name);
             match set {
                 Ok(bindings) => _ = seen.names.insert(name.clone(), bindings.clone()),
                 Err(span) => _ = seen.hidden.insert(name.clone(), *span),
             }
         }
         (seen, &inside.path)
+    }
+
+    /// Whether a name is bound here, or set to something that is not known.
+    #[must_use]
+    pub fn binds(&self, name: &str) -> bool {
+        self.names.contains_key(name) || self.hidden.contains_key(name)
     }
 
     /// What sets a name that has some other value here than the file gives it, if that is not known.
@@ -168,11 +215,11 @@ struct Table {
     functions: Vec<Arc<FunctionDef>>,
     insides: Vec<Inside>,
     homes: BTreeMap<Span, usize>,
+    /// Names that are bound in a way that is not followed, and where.
+    changes: BTreeMap<String, Span>,
     /// The host function that is being read.
     around: Option<usize>,
 }
-
-type Guards = Arc<Vec<(Arc<Expr>, bool)>>;
 
 impl Table {
     fn bind(&mut self, name: &Ident, bound: Bound, guards: &Guards, span: Span) {
@@ -203,12 +250,19 @@ impl Table {
             }
             Item::Block(b) => self.items(b.items, guards, visible),
             Item::Try(t) => {
+                let mut imports = vec![];
+                imported(&t.body, &mut imports);
+                let tried = Arc::new(Tried { imports, span: t.span });
+                let with = |outcome: bool| {
+                    let last = Guard::Try(tried.clone(), outcome);
+                    Arc::new(guards.iter().cloned().chain([last]).collect::<Vec<_>>())
+                };
                 // The body is to be tried first, hence it comes last.
                 for handler in t.handlers.into_iter().rev() {
-                    self.items(handler, guards, visible);
+                    self.items(handler, &with(false), visible);
                 }
-                self.items(t.body, guards, visible);
-                self.items(t.orelse, guards, visible);
+                self.items(t.body, &with(true), visible);
+                self.items(t.orelse, &with(true), visible);
                 self.items(t.finalbody, guards, visible);
             }
             Item::If(i) => {
@@ -220,9 +274,9 @@ impl Table {
                         continue;
                     };
                     let mut own = path.clone();
-                    own.push((test.clone(), true));
+                    own.push(Guard::If(test.clone(), true));
                     arms.push((Arc::new(own), branch.items));
-                    path.push((test, false));
+                    path.push(Guard::If(test, false));
                 }
                 // Where no test can be decided, the `else` is tried first: tests usually ask for something special.
                 for (own, items) in arms.into_iter().rev() {
@@ -242,7 +296,7 @@ impl Table {
         }
         let f = Arc::new(f);
         self.functions.push(f.clone());
-        if visible || !self.names.contains_key(&*f.name.name) {
+        if visible {
             let span = f.header;
             self.bind(&f.name, Bound::Function(f.clone()), guards, span);
         }
@@ -277,6 +331,9 @@ impl Table {
     }
 
     fn statement(&mut self, stmt: Stmt, guards: &Guards) {
+        for name in visit::own_expressions(&stmt).into_iter().flat_map(assigned_in) {
+            self.changes.entry(name.to_string()).or_insert(stmt.span);
+        }
         match stmt.kind {
             StmtKind::Import(aliases) => aliases.iter().for_each(|a| self.import(a, guards)),
             StmtKind::ImportFrom(from) => self.from(&from, guards, stmt.span),
@@ -297,17 +354,31 @@ impl Table {
     }
 
     fn assign(&mut self, target: &Expr, value: &Arc<Expr>, guards: &Guards) {
+        self.assign_part(target, value, &mut vec![], guards);
+    }
+
+    /// Binds a target to the part of a value with this path.
+    fn assign_part(&mut self, target: &Expr, value: &Arc<Expr>, path: &mut Vec<usize>, guards: &Guards) {
         match &target.kind {
             ExprKind::Name(name) => {
                 let name = Ident { name: name.clone(), span: target.span };
-                self.bind(&name, Bound::Value(value.clone()), guards, value.span);
+                let bound = if path.is_empty() {
+                    Bound::Value(value.clone())
+                } else {
+                    Bound::Element(value.clone(), path.as_slice().into())
+                };
+                self.bind(&name, bound, guards, value.span);
             }
             ExprKind::Tuple(targets) | ExprKind::List(targets) => {
-                for (i, t) in targets.iter().enumerate() {
-                    if let ExprKind::Name(name) = &t.kind {
-                        let name = Ident { name: name.clone(), span: t.span };
-                        self.bind(&name, Bound::Element(value.clone(), i), guards, value.span);
-                    }
+                let is_star = |t: &Expr| matches!(t.kind, ExprKind::Starred(_));
+                let star = targets.iter().position(is_star).unwrap_or(targets.len());
+                for (i, t) in targets.iter().enumerate().take(star) {
+                    path.push(i);
+                    self.assign_part(t, value, path, guards);
+                    path.pop();
+                }
+                for name in targets[star..].iter().flat_map(names_of) {
+                    self.changes.entry(name.to_string()).or_insert(target.span);
                 }
             }
             _ => {}
@@ -315,25 +386,81 @@ impl Table {
     }
 
     fn import(&mut self, alias: &Alias, guards: &Guards) {
-        let path: Vec<String> = alias.path.iter().map(|p| p.name.to_string()).collect();
-        let shown = if alias.asname.is_some() { path } else { path[..1].to_vec() };
-        self.bind(alias.bound(), Bound::Import(shown.into()), guards, alias.span);
+        self.bind(alias.bound(), import_of(alias), guards, alias.span);
     }
 
     fn from(&mut self, from: &ImportFrom, guards: &Guards, stmt: Span) {
-        let at = from.source_span(stmt);
-        let path: Arc<[String]> = from.module.iter().map(|p| p.name.to_string()).collect();
         match &from.names {
-            ImportNames::Star(_) => self.stars.push(Star { level: from.level, path, at }),
+            ImportNames::Star(_) => {
+                let (path, at) = (path_of(from), from.source_span(stmt));
+                self.stars.push(Star { level: from.level, path, at, guards: guards.clone() });
+            }
             ImportNames::List(aliases) => {
                 for alias in aliases {
-                    let name: Arc<str> = Arc::from(&*alias.path[0].name);
-                    let bound = Bound::From { level: from.level, path: path.clone(), name, at };
-                    self.bind(alias.bound(), bound, guards, alias.span);
+                    self.bind(alias.bound(), from_of(from, alias, stmt), guards, alias.span);
                 }
             }
         }
     }
+}
+
+fn import_of(alias: &Alias) -> Bound {
+    let path: Vec<String> = alias.path.iter().map(|p| p.name.to_string()).collect();
+    let shown = if alias.asname.is_some() { path } else { path[..1].to_vec() };
+    Bound::Import(shown.into())
+}
+
+fn from_of(from: &ImportFrom, alias: &Alias, stmt: Span) -> Bound {
+    let (path, name) = (path_of(from), Arc::from(&*alias.path[0].name));
+    Bound::From { level: from.level, path, name, at: from.source_span(stmt) }
+}
+
+fn path_of(from: &ImportFrom) -> Arc<[String]> {
+    from.module.iter().map(|p| p.name.to_string()).collect()
+}
+
+/// The imports of a block itself.
+fn imported(items: &[Item], all: &mut Vec<Bound>) {
+    for item in items {
+        let Item::Stmt(stmt) = item else { continue };
+        match &stmt.kind {
+            StmtKind::Import(aliases) => {
+                let whole = |a: &Alias| Bound::Import(a.path.iter().map(|p| p.name.to_string()).collect());
+                all.extend(aliases.iter().map(whole));
+            }
+            StmtKind::ImportFrom(from) => match &from.names {
+                ImportNames::Star(_) => {}
+                ImportNames::List(aliases) => all.extend(aliases.iter().map(|a| from_of(from, a, stmt.span))),
+            },
+            _ => {}
+        }
+    }
+}
+
+/// The names of a target.
+fn names_of(target: &Expr) -> Vec<Arc<str>> {
+    let mut names = vec![];
+    visit::expressions(target, &mut |e| {
+        if let ExprKind::Name(name) = &e.kind {
+            names.push(name.clone());
+        }
+    });
+    names
+}
+
+/// The changes of names, and of those that hold the same list or dict: `M = L` and `M.append(5)` change `L` too.
+fn with_aliases(names: &BTreeMap<String, Vec<Binding>>, mut changes: BTreeMap<String, Span>) -> BTreeMap<String, Span> {
+    let mut open: Vec<(String, Span)> = changes.clone().into_iter().collect();
+    while let Some((name, span)) = open.pop() {
+        for binding in names.get(&name).into_iter().flatten() {
+            let Bound::Value(value) = &binding.bound else { continue };
+            if let Some(other) = value.as_name().filter(|other| !changes.contains_key(*other)) {
+                changes.insert(other.to_owned(), span);
+                open.push((other.to_owned(), span));
+            }
+        }
+    }
+    changes
 }
 
 #[cfg(test)]

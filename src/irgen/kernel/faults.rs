@@ -159,7 +159,7 @@ pub(super) fn bad_define(cx: &mut Walker<'_>, name: &str, text: &str, span: Span
 pub(super) fn unused_defines(cx: &mut Walker<'_>, func: &Func, request: &KernelRequest) -> R<()> {
     let mut failed = false;
     for (name, _) in request.defines.iter().filter(|(n, _)| !request.for_others.contains(n)) {
-        if !cx.was_given_in_vain(name) || !cx.modules().get(func.module).bindings(name).is_empty() {
+        if !cx.was_given_in_vain(name) || !cx.modules().bindings(func.module, name).is_empty() {
             continue;
         }
         failed = true;

@@ -147,7 +147,8 @@ fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch:
     }
     cx.attempt(func.module, |cx| {
         cx.at(h.at, |cx| {
-            let v = cx.apply(&h.function, vec![Object::dict(args)], vec![])?;
+            // It runs at a launch.
+            let v = cx.later(|cx| cx.apply(&h.function, vec![Object::dict(args)], vec![]))?;
             fold::known(cx.out(), &v).map(|()| v)
         })
     })

@@ -132,7 +132,7 @@ fn take_defines(cx: &mut Walker<'_>, func: &Func, request: &KernelRequest) -> bo
         }
         // A parameter that is misspelt; other names may be found in files that are not read yet.
         if !request.for_others.contains(name)
-            && cx.modules().get(func.module).bindings(name).is_empty()
+            && cx.modules().bindings(func.module, name).is_empty()
             && let Some(help) = did_you_mean(name, func.def.params.iter().map(|p| &*p.name.name))
         {
             failed = true;

@@ -353,7 +353,7 @@ impl<'a, 'm> Scan<'a, 'm> {
         if self.value_of(name).is_some() || self.given.contains(name) || self.cx.is_local(name) {
             return;
         }
-        let bound = self.cx.modules().get(self.cx.module()).bindings(name).first().map(|b| b.bound.clone());
+        let bound = self.cx.modules().bindings(self.cx.module(), name).first().map(|b| b.bound.clone());
         let report = match bound {
             None => !self.nested,
             Some(Bound::Import(_) | Bound::From { .. }) => true,

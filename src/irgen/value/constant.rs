@@ -4,6 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::object::Object;
 use super::primitive::Builtin;
 use crate::irgen::front::space::Space;
 use crate::irgen::types::{Dtype, Ty};
@@ -90,16 +91,36 @@ pub enum Const {
     Limits(Dtype),
 }
 
-/// A lambda with the module it was written in.
+/// A lambda with what is around it.
 pub struct LambdaVal {
     pub def: Rc<Lambda>,
+    /// The module it was written in.
     pub module: usize,
+    /// The number of the frame that made it, and its own.
+    pub frame: u32,
+    pub number: u32,
+    /// The local names of that frame, as they were then.
+    pub names: Vec<(Arc<str>, Object)>,
+    /// The values of the parameters' defaults.
+    pub defaults: Vec<Option<Object>>,
 }
 
 impl Const {
     #[must_use]
     pub fn str(text: &str) -> Const {
         Const::Str(Rc::from(text))
+    }
+
+    /// Whether both are the same value of the same kind.
+    #[must_use]
+    pub fn is(&self, other: &Const) -> bool {
+        match (self, other) {
+            (Const::Bool(a), Const::Bool(b)) => a == b,
+            (Const::Int(a), Const::Int(b)) => a == b,
+            (Const::Float(a), Const::Float(b)) => a.to_bits() == b.to_bits(),
+            (Const::Bool(_) | Const::Int(_) | Const::Float(_), _) => false,
+            _ => self == other,
+        }
     }
 
     /// As Python's `bool(x)`.
@@ -187,6 +208,7 @@ impl PartialEq for Const {
             (Const::Module(a), Const::Module(b)) => a == b,
             (Const::Class(a), Const::Class(b)) => a == b,
             (Const::PropagateNan(a), Const::PropagateNan(b)) => a == b,
+            (Const::Limits(a), Const::Limits(b)) => a == b,
             (a, b) => match (a.as_int(), b.as_int()) {
                 (Some(x), Some(y)) => x == y,
                 _ => matches!((a.as_float(), b.as_float()), (Some(x), Some(y)) if x == y),

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::constant::Const;
 use super::object::Object;
+use crate::irgen::builtins::symbol_of;
 use crate::irgen::front::modules::Modules;
 use crate::irgen::types::Ty;
 
@@ -33,6 +34,16 @@ impl Object {
 }
 
 impl ObjectType {
+    /// Whether both are one type. Other than for `==`, `1`, `1.0` and `True` are three, and NaN is itself.
+    #[must_use]
+    pub fn is(&self, other: &ObjectType) -> bool {
+        match (self, other) {
+            (ObjectType::Const(a), ObjectType::Const(b)) => a.is(b),
+            (ObjectType::Tuple(a), ObjectType::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is(b)),
+            _ => self == other,
+        }
+    }
+
     /// Part of a function's mangled name.
     #[must_use]
     pub fn mangle(&self, modules: &Modules) -> String {
@@ -63,7 +74,8 @@ fn mangle_const(c: &Const, modules: &Modules) -> String {
         }
         Const::Type(t) => t.mangle(),
         Const::Func(f) => modules.qualified(f.module, f.name()),
-        Const::Lambda(l) => format!("lambda{}", l.def.body.span.lo),
+        Const::Lambda(l) => format!("lambda{}", l.number),
+        Const::Builtin(b) => symbol_of(b),
         Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::None => c.to_string(),
         other => {
             other.to_string().chars().map(|ch| if ch.is_ascii_alphanumeric() || ch == '.' { ch } else { '_' }).collect()

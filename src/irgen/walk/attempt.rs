@@ -36,9 +36,29 @@ impl Walker<'_> {
         value.ok().filter(|v| !matches!(v, Object::Error))
     }
 
-    /// Runs `f` in a fresh compile-time frame.
+    /// Runs `f` in a fresh compile-time frame, for a statement of the module's file.
     pub fn isolated<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> T) -> T {
-        let frame = std::mem::replace(&mut self.frame, Frame::new(module, None, true));
+        let new = Frame { statement: true, ..Frame::new(self.number(), module, None, true) };
+        self.in_frame(new, f)
+    }
+
+    /// Runs `f` in a fresh compile-time frame, for a function of the module that is called here.
+    pub(super) fn called<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.horizon().filter(|_| module == self.frame.module);
+        let new = Frame { before, ..Frame::new(self.number(), module, None, true) };
+        self.in_frame(new, f)
+    }
+
+    /// Runs `f` when all files have been read to their end.
+    pub fn later<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let was = (std::mem::take(&mut self.frame.statement), self.frame.before.take());
+        let result = f(self);
+        (self.frame.statement, self.frame.before) = was;
+        result
+    }
+
+    fn in_frame<T>(&mut self, new: Frame, f: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = std::mem::replace(&mut self.frame, new);
         let (block, naming, here) = (self.out.replace_block(None), self.naming.take(), self.out.here());
         let result = f(self);
         self.frame = frame;

@@ -129,7 +129,7 @@ impl Walker<'_> {
         let then = self.branch(blocks[0], &live, |cx| cx.stmts(&first.body));
         let other = self.branch(blocks[1], &live, |cx| _ = cx.else_part(rest, orelse));
         let merged = self.merge(&live, &then, &other);
-        self.frame.scope = live;
+        self.leave(live, &then, &other);
         let (a, b): (Vec<Value>, Vec<Value>) = (
             merged.iter().flat_map(|m| m.then.values()).collect(),
             merged.iter().flat_map(|m| m.other.values()).collect(),
@@ -147,6 +147,14 @@ impl Walker<'_> {
             .collect();
         self.bind_merged(&merged, &mut results.into_iter());
         Ok(())
+    }
+
+    /// Comes back to the names before two branches, but for those that one of them has lost.
+    fn leave(&mut self, mut live: Scope, then: &Branch, other: &Branch) {
+        let lost = |name: &Arc<str>| then.scope.get(name).is_none() || other.scope.get(name).is_none();
+        let names: Vec<Arc<str>> = live.iter().map(|(name, _)| name.clone()).filter(lost).collect();
+        names.iter().for_each(|name| live.remove(name));
+        self.frame.scope = live;
     }
 
     fn bind_merged(&mut self, merged: &[Merged], values: &mut impl Iterator<Item = Value>) {
@@ -189,7 +197,7 @@ impl Walker<'_> {
 
     fn join_blocks(&mut self, live: Scope, then: &Branch, other: &Branch, ends: [Block; 2]) -> R<()> {
         let merged = self.merge(&live, then, other);
-        self.frame.scope = live;
+        self.leave(live, then, other);
         let Some(join) = self.new_block() else { return Err(Reported) };
         for (end, values) in [
             (ends[0], merged.iter().flat_map(|m| m.then.values()).collect::<Vec<_>>()),
@@ -208,8 +216,8 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Names whose value depends on the branch taken: first those that had a value before, then those that both
-    /// branches introduce.
+    /// Names whose value depends on the branch taken: first those that had a value before and were given another one,
+    /// then those that both branches introduce.
     fn merge(&mut self, live: &Scope, then: &Branch, other: &Branch) -> Vec<Merged> {
         let mut merged = vec![];
         for (name, before) in live.iter() {
@@ -221,10 +229,10 @@ impl Walker<'_> {
                 merged.push(Merged::error(name));
                 continue;
             }
-            if a.values() == b.values() {
+            if identical(a, before) && identical(b, before) {
                 continue;
             }
-            if a.ty() == b.ty() {
+            if a.ty().is(&b.ty()) {
                 merged.push(Merged { name: name.clone(), then: a.clone(), other: b.clone() });
             } else {
                 self.branch_types(name, Some(before), a, b);
@@ -238,11 +246,11 @@ impl Walker<'_> {
             let (Some(a), Some(b)) = (then.scope.get(name), other.scope.get(name)) else { continue };
             if matches!((a, b), (Object::Error, _) | (_, Object::Error)) {
                 merged.push(Merged::error(name));
-            } else if a.ty() != b.ty() {
+            } else if a.ty().is(&b.ty()) {
+                merged.push(Merged { name: name.clone(), then: a.clone(), other: b.clone() });
+            } else {
                 self.branch_types(name, None, a, b);
                 merged.push(Merged::error(name));
-            } else {
-                merged.push(Merged { name: name.clone(), then: a.clone(), other: b.clone() });
             }
         }
         for name in then.defs.iter().chain(&other.defs) {
@@ -296,19 +304,37 @@ impl Walker<'_> {
         let state = scf::If::state(self.out.loc(), cond.value).regions(2);
         let op = self.out.emit(state)?;
         let mut values = vec![];
+        let live = self.frame.scope.clone();
         for (i, e) in [body, orelse].into_iter().enumerate() {
             let region = self.out.ir.region(op, i);
             let block = self.out.ir.add_block(region, &[]);
             let (v, _) = in_block(self, block, |cx| {
                 let v = cx.expr(e)?;
-                let t = convert::to_tensor(&mut cx.out, &v)?;
-                let state = scf::Yield::state(cx.out.loc(), &[t.value]);
+                // Two calls for their effects, as in `tl.store(p, x) if c else tl.store(q, x)`.
+                let t = if v.is_none() { None } else { Some(convert::to_tensor(&mut cx.out, &v)?) };
+                let held: Vec<Value> = t.iter().map(|t| t.value).collect();
+                let state = scf::Yield::state(cx.out.loc(), &held);
                 cx.out.emit(state)?;
-                Ok(t)
+                Ok((t, v))
             });
             values.push(v);
+            self.lose_what_changed(&live);
         }
-        let (a, b) = (values[0]?, values[1]?);
+        let [a, b] = values.try_into().map_err(|_| Reported)?;
+        let ((a, x), (b, y)) = (a?, b?);
+        let (a, b) = match (a, b) {
+            (None, None) => return Ok(Object::NONE),
+            (Some(a), Some(b)) => (a, b),
+            _ => {
+                let found = [&x, &y].map(Object::describe);
+                return Err(self.out.error_help(
+                    &types::BRANCH_TYPE,
+                    format!("this expression would be {} or {}, depending on a run-time condition", found[0], found[1]),
+                    "one side has no value",
+                    "write an `if` statement",
+                ));
+            }
+        };
         if a.ty != b.ty {
             return Err(self.out.error_help(
                 &types::BRANCH_TYPE,
@@ -319,6 +345,17 @@ impl Walker<'_> {
         }
         let value = self.out.ir.add_result(op, a.ty.to_ir());
         Ok(Tensor { value, ty: a.ty }.into())
+    }
+
+    /// Names that one side of an expression has bound have no value behind it; others have that from before.
+    fn lose_what_changed(&mut self, live: &Scope) {
+        let now = std::mem::replace(&mut self.frame.scope, live.clone());
+        for (name, v) in now.iter() {
+            if !live.get(name).is_some_and(|before| identical(v, before)) {
+                self.frame.scope.remove(name);
+                self.lose(name);
+            }
+        }
     }
 
     /// Reports an `else` on a loop.
@@ -336,4 +373,9 @@ impl Walker<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether two values are one: the same run-time values, and compile-time values of the same kind.
+fn identical(a: &Object, b: &Object) -> bool {
+    a.values() == b.values() && a.ty().is(&b.ty())
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bind::Keyword;
+use super::scope::Scope;
 use super::walker::{MAX_DEPTH, Specialisation, Walker};
 use crate::diag::codes::names;
 use crate::ir::Type;
@@ -16,7 +17,7 @@ use crate::ir::dialects::tt::tt;
 use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{CallSite, R, Reported};
 use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
-use crate::parser::ast::{Call, Expr, ExprKind, Ident};
+use crate::parser::ast::{Call, Expr, ExprKind, Ident, Lambda, ParamKind};
 
 impl Walker<'_> {
     /// A call expression.
@@ -71,7 +72,7 @@ impl Walker<'_> {
             Object::Const(Const::Builtin(b)) => self.call_builtin(b, args, keywords),
             Object::Const(Const::Func(func)) if func.jit => self.call_jit(func, args, keywords),
             Object::Const(Const::Func(func)) => self.call_host(func, args, keywords),
-            Object::Const(Const::Lambda(l)) => self.call_lambda(l, &args),
+            Object::Const(Const::Lambda(l)) => self.call_lambda(l, &args, &keywords),
             Object::Const(Const::Class(c)) => self.construct(*c, &args, &keywords),
             Object::Method(m) => {
                 args.insert(0, m.receiver.clone());
@@ -204,7 +205,7 @@ impl Walker<'_> {
         let host = (!self.frame.host).then_some(func.def.header);
         self.out.push_call(CallSite { span: self.out.span(), callee: func.name().to_owned(), host });
         let errors = self.out.errors();
-        let result = self.isolated(func.module, |cx| {
+        let result = self.called(func.module, |cx| {
             for (name, v) in &bound {
                 cx.frame.scope.set(name, v.clone());
             }
@@ -217,15 +218,24 @@ impl Walker<'_> {
         if failed { Err(Reported) } else { Ok(result) }
     }
 
-    fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Object]) -> R<Object> {
-        if args.len() > l.def.params.len() {
-            return Err(self.out.error_help(
-                &names::BAD_ARGUMENTS,
-                "too many arguments for a lambda",
-                "in this call",
-                format!("it has {} parameters", l.def.params.len()),
-            ));
-        }
+    /// A lambda with the values of its defaults, and of the names around it.
+    pub(super) fn lambda(&mut self, l: &Lambda) -> R<Object> {
+        let defaults = l.params.iter().map(|p| p.default.as_ref().map(|e| self.expr(e)).transpose());
+        let lambda = LambdaVal {
+            defaults: defaults.collect::<R<_>>()?,
+            def: Rc::new(l.clone()),
+            module: self.frame.module,
+            frame: self.frame.number,
+            number: self.number(),
+            names: self.frame.scope.iter().map(|(name, v)| (name.clone(), v.clone())).collect(),
+        };
+        Ok(Const::Lambda(Rc::new(lambda)).into())
+    }
+
+    /// Calls a lambda. It sees the names of the function that made it: as they are now while that runs, else as they
+    /// were, but for run-time values, which belong to that function.
+    fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Object], keywords: &[Keyword]) -> R<Object> {
+        let values = self.lambda_arguments(l, args, keywords)?;
         if self.depth > MAX_DEPTH {
             return Err(self.out.error_help(
                 &names::RECURSION,
@@ -236,14 +246,53 @@ impl Walker<'_> {
         }
         self.depth += 1;
         let saved = self.frame.scope.clone();
-        let module = std::mem::replace(&mut self.frame.module, l.module);
-        for (p, v) in l.def.params.iter().zip(args) {
-            self.frame.scope.set(&p.name.name, v.clone());
+        if self.frame.number != l.frame {
+            let host = self.frame.host;
+            let mut scope = Scope::default();
+            let seen = l.names.iter().filter(|(_, v)| host || v.values().is_empty());
+            seen.for_each(|(name, v)| scope.set(name, v.clone()));
+            self.frame.scope = scope;
+        }
+        let before = self.horizon().filter(|_| l.module == self.frame.module);
+        let number = self.number();
+        let was = (self.frame.module, self.frame.number, self.frame.statement, self.frame.before);
+        (self.frame.module, self.frame.number, self.frame.statement, self.frame.before) =
+            (l.module, number, false, before);
+        for (p, v) in l.def.params.iter().zip(values) {
+            self.frame.scope.set(&p.name.name, v);
         }
         let result = self.expr(&l.def.body);
         self.depth -= 1;
         self.frame.scope = saved;
-        self.frame.module = module;
+        (self.frame.module, self.frame.number, self.frame.statement, self.frame.before) = was;
         result
+    }
+
+    /// What the parameters of a lambda are in a call.
+    fn lambda_arguments(&mut self, l: &LambdaVal, args: &[Object], keywords: &[Keyword]) -> R<Vec<Object>> {
+        let params = &l.def.params;
+        if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
+            return Err(self.out.unsupported(&format!("`{}` of a lambda, which takes any number of arguments,", p.name)));
+        }
+        let known = |name: &Ident| params.iter().skip(args.len()).any(|p| p.name.name == name.name);
+        let (wrong, help) = match keywords.iter().find(|(name, _)| !known(name)) {
+            _ if args.len() > params.len() => (Some("too many arguments for a lambda".to_owned()), params.len()),
+            Some((name, _)) => (Some(format!("`{name}` is no parameter that is left of the lambda")), params.len()),
+            None => (None, 0),
+        };
+        if let Some(wrong) = wrong {
+            let help = format!("it has {help} parameters");
+            return Err(self.out.error_help(&names::BAD_ARGUMENTS, wrong, "in this call", help));
+        }
+        let mut values = vec![];
+        for (i, p) in params.iter().enumerate() {
+            let named = || keywords.iter().find(|(name, _)| name.name == p.name.name).map(|(_, v)| v.clone());
+            let Some(v) = args.get(i).cloned().or_else(named).or_else(|| l.defaults[i].clone()) else {
+                let (message, help) = (format!("a lambda needs a value for `{}`", p.name), "pass one");
+                return Err(self.out.error_help(&names::BAD_ARGUMENTS, message, "in this call", help));
+            };
+            values.push(v);
+        }
+        Ok(values)
     }
 }

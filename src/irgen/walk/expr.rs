@@ -14,7 +14,7 @@ use crate::ir::ArithOp;
 use crate::irgen::emit::{R, Reported, of_text};
 use crate::irgen::front::advice;
 use crate::irgen::semantic::{arith, faults, fold, index, items, operators};
-use crate::irgen::value::{Const, LambdaVal, Object, SliceVal};
+use crate::irgen::value::{Const, Object, SliceVal};
 use crate::parser::ast::{BoolOp, CmpOp, Comp, Constant, Expr, ExprKind, FString, FStringPart, Slice};
 use crate::source::Span;
 
@@ -71,15 +71,15 @@ impl Walker<'_> {
             ExprKind::BoolOp { op, values } => self.bool_op(*op, values),
             ExprKind::Compare { left, rest } => self.comparison(left, rest),
             ExprKind::IfExp { test, body, orelse } => self.if_expr(test, body, orelse),
-            ExprKind::Lambda(l) => {
-                Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new((**l).clone()), module: self.frame.module })).into())
-            }
+            ExprKind::Lambda(l) => self.lambda(l),
             ExprKind::Walrus { target, value } => {
                 let old = self.naming.replace(target.name.clone());
-                let value = self.expr(value).and_then(|v| self.assignable(&v));
+                let pending = self.frame.pending.contains(&target.name);
+                let value = self.expr(value).and_then(|v| if pending { Ok(v) } else { self.assignable(&v) });
                 self.naming = old;
                 let value = value?;
                 self.see_bound(target.span, &value);
+                self.frame.pending.retain(|n| *n != target.name);
                 self.set(&target.name, value.clone());
                 Ok(value)
             }
@@ -348,7 +348,10 @@ impl Walker<'_> {
             let mut keep = true;
             for test in &clause.ifs {
                 let v = self.expr(test)?;
-                keep &= fold::truth(&mut self.out, &v)?;
+                keep = fold::truth(&mut self.out, &v)?;
+                if !keep {
+                    break;
+                }
             }
             if keep {
                 out.push(self.expr(&c.element)?);

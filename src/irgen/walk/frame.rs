@@ -25,6 +25,8 @@ pub(super) enum Jump {
 /// One function being lowered.
 pub(super) struct Frame {
     pub(super) module: usize,
+    /// Tells frames apart: no other one has had it.
+    pub(super) number: u32,
     pub(super) scope: Scope,
     /// Names set since the innermost branch or loop began.
     pub(super) defs: Vec<Arc<str>>,
@@ -33,6 +35,10 @@ pub(super) struct Frame {
     pub(super) returns: Vec<Return>,
     /// Of the function's body; `None` while a constant is evaluated.
     pub(super) region: Option<Region>,
+    /// Whether a statement of the file itself is evaluated, which sees what is bound above it.
+    pub(super) statement: bool,
+    /// Where in the file the statement stands that is on its way, if a function that it calls is evaluated.
+    pub(super) before: Option<u32>,
     /// How many loops are around this place.
     pub(super) loops: u32,
     /// Evaluated at compile time like plain Python: assignments keep constants, loops run.
@@ -47,14 +53,17 @@ pub(super) struct Frame {
 
 impl Frame {
     #[must_use]
-    pub(super) fn new(module: usize, region: Option<Region>, host: bool) -> Frame {
+    pub(super) fn new(number: u32, module: usize, region: Option<Region>, host: bool) -> Frame {
         Frame {
             module,
+            number,
             scope: Scope::default(),
             defs: vec![],
             pending: vec![],
             returns: vec![],
             region,
+            statement: false,
+            before: None,
             loops: 0,
             host,
             lost: vec![],

@@ -50,7 +50,8 @@ impl Walker<'_> {
         self.out.ir.append(module, op);
         let region = self.out.ir.region(op, 0);
         let entry = self.out.ir.add_block(region, &[]);
-        let outer = std::mem::replace(&mut self.frame, Frame::new(func.module, Some(region), false));
+        let new = Frame::new(self.number(), func.module, Some(region), false);
+        let outer = std::mem::replace(&mut self.frame, new);
         self.enter(entry, bound, loc);
         for p in &func.def.params {
             if let Some(v) = self.frame.scope.get(&p.name.name).cloned() {
@@ -125,7 +126,7 @@ impl Walker<'_> {
             });
         }
         let ty = ty.unwrap_or(ObjectType::Const(Const::None));
-        let mut result = Object::NONE;
+        let mut result: Option<Object> = None;
         for r in returns {
             self.out.replace_here(Here { loc: r.loc, span: r.span });
             let (value, _) = in_block(self, r.block, |cx| -> R<Object> {
@@ -134,8 +135,10 @@ impl Walker<'_> {
                 cx.out.emit(state)?;
                 Ok(value)
             });
-            result = value?;
+            // Of constants that are equal, as `1` and `1.0`, the first is the function's value.
+            result = result.or(Some(value?));
         }
+        let result = result.unwrap_or(Object::NONE);
         let outputs: Vec<Type> = result.values().iter().map(|&v| self.out.ir.ty(v)).collect();
         self.out.set_loc(loc);
         if self.out.block().is_some() {

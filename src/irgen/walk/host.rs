@@ -101,7 +101,10 @@ impl Walker<'_> {
             let mut keep = true;
             for test in &first.ifs {
                 let v = self.expr(test)?;
-                keep = keep && fold::truth(&mut self.out, &v)?;
+                keep = fold::truth(&mut self.out, &v)?;
+                if !keep {
+                    break;
+                }
             }
             if keep {
                 self.clause(rest, element)?;

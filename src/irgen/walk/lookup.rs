@@ -2,29 +2,35 @@
 //!
 //! A name is looked for among the locals, then at the top level of the function's file, then among Python's builtins. A
 //! top-level name is followed through its bindings ([`super::modules`]): the first whose guards do not rule it out and
-//! that leads somewhere wins, unless another one could give it another value. Values are evaluated at compile time and
+//! that leads somewhere wins, unless another one could give it another value. A function sees all bindings of its file,
+//! and a statement of the file those above it ([`Walker::horizon`]). Values are evaluated at compile time and
 //! remembered.
 
 use super::walker::{MAX_EVALUATION_DEPTH, Walker};
+use crate::diag::Diagnostic;
+use crate::diag::codes::names;
 use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::modules::Imported;
 use crate::irgen::front::prelude;
 use crate::irgen::front::space::{Space, builtin_space};
-use crate::irgen::front::top_level::{Binding, Bound};
+use crate::irgen::front::top_level::{Binding, Bound, Guard, Star, Tried};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
 use crate::irgen::value::{Const, Func, Object};
 use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
 use crate::source::Span;
 
-/// Whether the tests around a binding lead to it.
-enum Guard {
+/// Whether control gets to a binding.
+enum Way {
     Open,
     Closed,
-    /// This test cannot be decided; no other one closes the way.
+    /// This test or `try` cannot be decided; nothing else closes the way.
     Undecided(Span),
 }
+
+/// A name of a module with the number of its bindings that count.
+pub(super) type Key = (usize, String, usize);
 
 /// Why a name may have another value than the one that was found.
 enum Doubt {
@@ -41,7 +47,12 @@ impl Walker<'_> {
             return if matches!(v, Object::Error) { Err(Reported) } else { Ok(v.clone()) };
         }
         let module = self.frame.module;
-        if let Some(v) = self.global(module, name) {
+        if self.frame.lost.iter().any(|n| &**n == name) {
+            return Err(self.unknown_name(name));
+        }
+        let horizon = self.horizon();
+        if let Some(v) = self.global_before(module, name, horizon) {
+            self.warn_of_choice(module, name, &v);
             return Ok(v);
         }
         let hidden = self.mods.get(module).hidden(name).is_some();
@@ -61,9 +72,26 @@ impl Walker<'_> {
         Err(self.unknown_name(name))
     }
 
-    /// A name at the top level of a module.
+    /// The place in the file above which names are bound for what is evaluated here; `None` if all of them are.
+    pub(super) fn horizon(&self) -> Option<u32> {
+        let (data, span) = (self.mods.get(self.frame.module), self.out.span());
+        let is_above = self.frame.statement && span.file == data.file && !data.is_in_a_function(span.lo);
+        if is_above { Some(span.lo) } else { self.frame.before }
+    }
+
+    /// A name at the top level of a module, when the file has been read to its end.
     pub fn global(&mut self, module: usize, name: &str) -> Option<Object> {
-        let key = (module, name.to_owned());
+        self.global_before(module, name, None)
+    }
+
+    /// The same for a statement that stands at a place of the file.
+    fn global_before(&mut self, module: usize, name: &str, before: Option<u32>) -> Option<Object> {
+        let module = self.mods.binder(module, name);
+        let data = self.mods.get(module);
+        let is_above = |end: u32| before.is_none_or(|place| end <= place);
+        let bindings: Vec<Binding> = data.bindings(name).iter().filter(|b| is_above(b.end())).cloned().collect();
+        let stars: Vec<Star> = data.stars().iter().filter(|s| is_above(s.at.hi)).cloned().collect();
+        let key = (module, name.to_owned(), bindings.len() + stars.len());
         if let Some(known) = self.names.globals.get(&key) {
             return known.clone();
         }
@@ -80,29 +108,32 @@ impl Walker<'_> {
         if self.mods.get(module).hidden(name).is_some() {
             return None;
         }
-        let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
-        let mut value = self.first_bound(&key, &bindings);
+        let (mut value, place) = self.first_bound(&key, &bindings);
         if value.as_ref().is_some_and(Object::is_data) && self.mods.get(module).change(name).is_some() {
             value = None;
-        } else if value.is_none() {
-            let stars = self.mods.get(module).stars().to_vec();
-            value = stars.iter().find_map(|s| self.imported(module, s.level, &s.path, name));
+        } else {
+            // What a file imports whole takes the place of what was bound above, if that is certain.
+            let counts = |s: &&Star| value.is_none() || (s.at.lo > place && s.guards.is_empty());
+            let later: Vec<Star> = stars.iter().filter(counts).cloned().collect();
+            value = later.iter().find_map(|s| self.from_star(module, s, name)).or(value);
         }
         self.names.globals.insert(key, value.clone());
         value
     }
 
-    /// The value that the bindings of a name lead to, of which the first that has one counts. While `f = triton.jit(f)`
-    /// is evaluated, `f` is what it was bound to before, so the bindings are taken from the last to the first.
+    /// The value that the bindings of a name lead to, of which the first that has one counts, and where that stands.
+    /// While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before, so the bindings are taken from the
+    /// last to the first.
     ///
     /// A function or a package may come from a later binding, since a `try` or a wrapper leads to them in the end. Data
     /// may not: where a binding before it, which may be the one that counts, has another value or none that is known,
     /// the name has none.
-    fn first_bound(&mut self, key: &(usize, String), bindings: &[Binding]) -> Option<Object> {
+    fn first_bound(&mut self, key: &Key, bindings: &[Binding]) -> (Option<Object>, u32) {
         let (mut value, mut doubt): (Option<Object>, Option<Doubt>) = (None, None);
+        let (mut place, mut choice) = (0, None);
         for b in bindings.iter().rev() {
-            let guard = self.guard(key.0, b);
-            if matches!(guard, Guard::Closed) {
+            let way = self.way(key.0, &b.guards);
+            if matches!(way, Way::Closed) {
                 continue;
             }
             let is_value = matches!(b.bound, Bound::Value(_));
@@ -114,33 +145,89 @@ impl Walker<'_> {
                     (value, doubt) = (None, Some(Doubt::Unknown));
                 }
                 None => {}
-                Some(v) => match guard {
-                    Guard::Undecided(test)
-                        if v.is_data() && (doubt.is_some() || value.as_ref().is_some_and(|rest| !same(rest, &v))) =>
-                    {
-                        (value, doubt) = (None, Some(Doubt::Undecided(test)));
+                Some(v) => {
+                    let differs = value.as_ref().is_some_and(|rest| !same(rest, &v));
+                    match way {
+                        Way::Undecided(test) if v.is_data() && (doubt.is_some() || differs) => {
+                            (value, doubt) = (None, Some(Doubt::Undecided(test)));
+                        }
+                        Way::Undecided(test) if differs => {
+                            (value, doubt, place, choice) = (Some(v), None, b.name.lo, Some((test, b.span)));
+                        }
+                        _ => (value, doubt, place, choice) = (Some(v), None, b.name.lo, None),
                     }
-                    _ => (value, doubt) = (Some(v), None),
-                },
+                }
             }
         }
         if let Some(Doubt::Undecided(test)) = doubt {
-            self.names.undecided.insert(key.clone(), test);
+            self.names.undecided.insert((key.0, key.1.clone()), test);
         }
-        value
+        if let Some(choice) = choice {
+            self.names.choices.insert((key.0, key.1.clone()), choice);
+        }
+        (value, place)
     }
 
-    fn guard(&mut self, module: usize, binding: &Binding) -> Guard {
-        let mut guard = Guard::Open;
-        for (test, outcome) in binding.guards.iter() {
-            let value = self.evaluate(module, test);
-            match value.and_then(|v| quietly(self, |cx| fold::truth(&mut cx.out, &v)).ok()) {
-                Some(t) if t != *outcome => return Guard::Closed,
-                None if matches!(guard, Guard::Open) => guard = Guard::Undecided(test.span),
+    /// Warns of a function that is one of several, of which a test decides that is not known here.
+    fn warn_of_choice(&mut self, module: usize, name: &str, v: &Object) {
+        let module = self.mods.binder(module, name);
+        let is_function = matches!(v, Object::Const(Const::Func(_) | Const::Builtin(_)));
+        if self.frame.host || !is_function || self.out.is_quiet() {
+            return;
+        }
+        let Some((test, taken)) = self.names.choices.remove(&(module, name.to_owned())) else { return };
+        let diag = Diagnostic::warning(&names::DOUBTFUL, format!("which `{name}` the file means is not known"))
+            .at(self.out.span(), "used here")
+            .at(test, "depends on this, which only Python can decide")
+            .at(taken, "ttc takes this one")
+            .help("if that is the wrong one, leave the other one alone in a file for ttc, or give it a name of its own");
+        let _ = self.out.report(diag);
+    }
+
+    fn way(&mut self, module: usize, guards: &[Guard]) -> Way {
+        let mut way = Way::Open;
+        for guard in guards {
+            let (outcome, wanted, span) = match guard {
+                Guard::If(test, wanted) => {
+                    let value = self.evaluate(module, test);
+                    (value.and_then(|v| quietly(self, |cx| fold::truth(&mut cx.out, &v)).ok()), *wanted, test.span)
+                }
+                Guard::Try(tried, wanted) => (self.comes_to_its_end(module, tried), *wanted, tried.span),
+            };
+            match outcome {
+                Some(outcome) if outcome != wanted => return Way::Closed,
+                None if matches!(way, Way::Open) => way = Way::Undecided(span),
                 _ => {}
             }
         }
-        guard
+        way
+    }
+
+    /// Whether all imports of a `try` lead somewhere, which is not known of packages that are not there.
+    fn comes_to_its_end(&mut self, module: usize, tried: &Tried) -> Option<bool> {
+        let mut known = Some(true);
+        for import in &tried.imports {
+            let (level, path, name) = match import {
+                Bound::Import(path) => (0, path, None),
+                Bound::From { level, path, name, .. } => (*level, path, Some(name)),
+                _ => continue,
+            };
+            let found = self.mods.import(module, level, path);
+            let lacks = match (found, name) {
+                (Some(Imported::Module(m)), Some(name)) if m != module => {
+                    let binds = !self.mods.bindings(m, name).is_empty() || !self.mods.get(m).stars().is_empty();
+                    !binds && self.mods.submodule(module, level, path, name).is_none()
+                }
+                _ => false,
+            };
+            if lacks {
+                return Some(false);
+            }
+            if found.is_none() || name.is_some_and(|name| self.imported(module, level, path, name).is_none()) {
+                known = None;
+            }
+        }
+        known
     }
 
     /// What a binding leads to.
@@ -153,15 +240,33 @@ impl Walker<'_> {
                 Some(Const::Func(Func { def: def.clone(), module, jit }).into())
             }
             Bound::Value(e) => self.evaluate(module, e).or_else(|| imported_by_call(e)),
-            Bound::Element(e, i) => match self.evaluate(module, e) {
-                Some(Object::Tuple(items)) => items.get(*i).cloned(),
-                Some(_) => None,
-                None => imported_by_call(e),
-            },
+            Bound::Element(e, path) => {
+                let Some(whole) = self.evaluate(module, e) else { return imported_by_call(e) };
+                path.iter().try_fold(whole, |whole, &i| match whole {
+                    Object::Tuple(items) => items.get(i).cloned(),
+                    _ => None,
+                })
+            }
             Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
             Bound::From { level, path, name, .. } => self.imported(module, *level, path, name),
             Bound::Host(_) => None,
         }
+    }
+
+    /// A name that a file imports whole with others: those of `__all__`, or all without an underscore in front.
+    fn from_star(&mut self, module: usize, star: &Star, name: &str) -> Option<Object> {
+        if matches!(self.way(module, &star.guards), Way::Closed) {
+            return None;
+        }
+        let listed = match self.mods.import(module, star.level, &star.path) {
+            Some(Imported::Module(m)) if m != module => self.global(m, "__all__"),
+            _ => None,
+        };
+        let is_shown = match listed {
+            Some(Object::Tuple(items)) => items.iter().any(|v| same(v, &Const::str(name).into())),
+            _ => !name.starts_with('_'),
+        };
+        is_shown.then(|| self.imported(module, star.level, &star.path, name)).flatten()
     }
 
     /// `from path import name`

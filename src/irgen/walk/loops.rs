@@ -9,6 +9,9 @@
 //!    the value before.
 //! 4. The rest are the carried values: initial operands, yield, results.
 //!
+//! The variables of loops inside have no value where the body begins and behind the loop, since that would depend on
+//! how often the loop runs.
+//!
 //! A negative constant step, which `scf.for` does not have, runs the loop upwards and mirrors the induction variable:
 //! `range(8, 0, -1)` is `for t in 0..8` with `i = 8 - t + 0`.
 
@@ -21,7 +24,8 @@ use crate::ir::dialects::discardable;
 use crate::ir::dialects::scf::scf;
 use crate::ir::{ArithOp, Block, Loc, Op, Type, Value};
 use crate::irgen::emit::{R, Reported, Tensor, in_block};
-use crate::irgen::front::assigned::assigned;
+use super::scope::Scope;
+use crate::irgen::front::assigned::{assigned, assigned_in, bound_by_comprehensions, only_counted};
 use crate::irgen::semantic::{convert, faults, fold, items, operators, shape};
 use crate::irgen::types::{Ty, promote_ints};
 use crate::irgen::value::{Const, Object, Range, RangeKind};
@@ -145,7 +149,8 @@ impl Walker<'_> {
         let op = self.out.emit(state)?;
         let region = self.out.ir.region(op, 0);
         let block = self.out.ir.add_block(region, &[(iv_ty.to_ir(), Loc::named(iv_name, loc))]);
-        let live = self.frame.scope.clone();
+        self.forget_counted(body, iv_name);
+        let mut live = self.frame.scope.clone();
         let carried = self.carry(body, iv_name, &[block], loc);
         let before = std::mem::take(&mut self.frame.defs);
         self.frame.loops += 1;
@@ -164,6 +169,7 @@ impl Walker<'_> {
         let yields: Vec<Value> = kept.iter().flat_map(|(_, v)| v.values()).collect();
         let state = scf::Yield::state(loc, &yields);
         in_block(self, block, |cx| cx.out.emit(state)).0?;
+        self.keep_what_is_left(&mut live);
         self.frame.scope = live;
         self.frame.scope.remove(iv_name);
         self.lose(iv_name);
@@ -200,7 +206,8 @@ impl Walker<'_> {
     /// Makes block arguments (one list in each of the blocks) for the names that the body may change, and binds them to
     /// those of the last.
     fn carry(&mut self, body: &[Stmt], iv: &str, blocks: &[Block], loc: Loc) -> Vec<Carried> {
-        let changed = assigned(body);
+        let mut changed = assigned(body);
+        changed.extend(bound_by_comprehensions(body));
         let candidates: Vec<(Arc<str>, Object)> = self
             .frame
             .scope
@@ -228,24 +235,28 @@ impl Walker<'_> {
         carried
     }
 
-    /// What each carried name is at the end of the body; leaves out those that did not change. Reports changes of type.
+    /// What each carried name is at the end of the body; leaves out those that did not change, and those that have no
+    /// value any more. Reports changes of type.
     fn settle(&mut self, carried: &[Carried]) -> Vec<(usize, Object)> {
         let mut kept = vec![];
         for (i, c) in carried.iter().enumerate() {
-            let Some(now) = self.frame.scope.get(&c.name).cloned() else { continue };
+            let Some(now) = self.frame.scope.get(&c.name).cloned() else {
+                self.lose(&c.name);
+                continue;
+            };
             if matches!(now, Object::Error) {
                 kept.push((i, Object::Error));
                 continue;
             }
             let values = now.values();
             let unchanged = match (&now, &c.before) {
-                (Object::Const(a), Object::Const(b)) => a == b,
+                (Object::Const(a), Object::Const(b)) => a.is(b),
                 _ => values == c.args || values == c.init,
             };
-            if unchanged && now.ty() == c.before.ty() {
+            if unchanged && now.ty().is(&c.before.ty()) {
                 continue;
             }
-            if now.ty() == c.before.ty() {
+            if now.ty().is(&c.before.ty()) {
                 kept.push((i, now));
                 continue;
             }
@@ -253,6 +264,23 @@ impl Walker<'_> {
             kept.push((i, Object::Error));
         }
         kept
+    }
+
+    /// Forgets compile-time values of names that are nothing but variables of loops inside.
+    fn forget_counted(&mut self, body: &[Stmt], iv: &str) {
+        for name in only_counted(body).iter().filter(|n| &***n != iv) {
+            if matches!(self.frame.scope.get(name), Some(Object::Const(_))) {
+                self.frame.scope.remove(name);
+                self.lose(name);
+            }
+        }
+    }
+
+    /// Takes the names out of those before a loop that its body has lost.
+    fn keep_what_is_left(&self, live: &mut Scope) {
+        let gone = |name: &Arc<str>| self.frame.scope.get(name).is_none();
+        let names: Vec<Arc<str>> = live.iter().map(|(name, _)| name.clone()).filter(gone).collect();
+        names.iter().for_each(|name| live.remove(name));
     }
 
     fn loop_types(&mut self, name: &Arc<str>, before: &Object, now: &Object) {
@@ -351,7 +379,15 @@ impl Walker<'_> {
         let op = self.out.emit(scf::While::state(loc, &[]).regions(2))?;
         let (first, second) = (self.out.ir.region(op, 0), self.out.ir.region(op, 1));
         let (head, inside) = (self.out.ir.add_block(first, &[]), self.out.ir.add_block(second, &[]));
-        let live = self.frame.scope.clone();
+        if let Some(name) = assigned_in(test).first() {
+            let message = format!("`{name} := …` in the condition of a `while` is not part of the kernel language");
+            return Err(self.at(test.span, |cx| {
+                let help = format!("set `{name}` before the loop and at the end of its body");
+                cx.out.error_help(&names::NOT_IN_KERNELS, message, "sets a name in each iteration", help)
+            }));
+        }
+        self.forget_counted(body, "");
+        let mut live = self.frame.scope.clone();
         let mut carried = self.carry(body, "", &[inside, head], loc);
         let before = std::mem::take(&mut self.frame.defs);
         self.frame.loops += 1;
@@ -360,6 +396,17 @@ impl Walker<'_> {
                 Object::Condition(c) => (c.0.clone(), c.1),
                 v => (v, false),
             };
+            if let Object::Const(c) = &v {
+                let what = if c.truth() { "never ends" } else { "never runs" };
+                return Err(cx.at(test.span, |cx| {
+                    cx.out.error_help(
+                        &names::NOT_IN_KERNELS,
+                        format!("the condition of this `while` is known at compile time: the loop {what}"),
+                        format!("this is {}", v.describe()),
+                        "compare something that the body changes; what is known at compile time belongs into an `if`",
+                    )
+                }));
+            }
             cx.at(test.span, |cx| operators::condition(&mut cx.out, &v, "a `while`")).map(|t| (t, no_licm))
         });
         self.rebind(&mut carried, inside);
@@ -381,6 +428,7 @@ impl Walker<'_> {
                 self.out.ir.put(op, discardable::LOOP_ANNOTATION, operators::no_licm());
             }
         }
+        self.keep_what_is_left(&mut live);
         self.frame.scope = live;
         self.close(op, &carried, &kept, &[], &[(head, 0), (inside, 0)], before);
         cond.map(|_| ())

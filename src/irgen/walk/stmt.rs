@@ -13,7 +13,7 @@ use crate::diag::codes::names;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::advice;
 use crate::irgen::front::assigned::assigned;
-use crate::irgen::semantic::{arith, convert, operators};
+use crate::irgen::semantic::{arith, convert, fold, operators};
 use crate::irgen::value::{Class, Object};
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
@@ -119,8 +119,7 @@ impl Walker<'_> {
             let loc = self.loc_of(self.out.span());
             self.out.set_loc(loc);
         }
-        let pending = name.as_ref().is_some_and(|n| self.frame.pending.contains(n));
-        let value = f(self).and_then(|v| if pending { Ok(v) } else { self.assignable(&v) });
+        let value = f(self).and_then(|v| target.map_or(Ok(v.clone()), |target| self.held(target, &v)));
         self.naming = None;
         value
     }
@@ -131,6 +130,18 @@ impl Walker<'_> {
             self.bind_target(target, value.clone().unwrap_or(Object::Error));
         }
         value.map(|_| ())
+    }
+
+    /// The value as a target holds it: as it is, where the target was declared `tl.constexpr`.
+    pub fn held(&mut self, target: &Expr, v: &Object) -> R<Object> {
+        match (&target.kind, v) {
+            (ExprKind::Name(name), _) if self.frame.pending.contains(name) => Ok(v.clone()),
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), Object::Tuple(items)) if targets.len() == items.len() => {
+                let pairs = targets.iter().zip(items.iter());
+                Ok(Object::tuple(pairs.map(|(target, v)| self.held(target, v)).collect::<R<_>>()?))
+            }
+            _ => self.assignable(v),
+        }
     }
 
     /// The value as a variable holds it: numbers become run-time scalars, unless Python itself is being evaluated.
@@ -308,7 +319,16 @@ impl Walker<'_> {
         let msg = msg.map_or(Ok(Object::NONE), |m| self.expr(m));
         let (test, msg) = (test?, msg?);
         if self.frame.host {
-            return Ok(());
+            if fold::truth(&mut self.out, &test)? {
+                return Ok(());
+            }
+            let text = if msg.is_none() { String::new() } else { format!(": {}", msg.show()) };
+            return Err(self.out.error_help(
+                &names::RAISED,
+                format!("an assertion of a function that runs at compile time fails{text}"),
+                "this does not hold",
+                "Python would stop here too",
+            ));
         }
         let text = if msg.is_none() { String::new() } else { msg.show() };
         if self.out.settings().debug {

@@ -53,6 +53,7 @@ impl Walker<'_> {
             diag.labels.clear();
             return self.out.report(diag.at(self.out.span(), "needs that file"));
         }
+        let module = self.mods.binder(module, name);
         let top = self.mods.get(module);
         if let Some(span) = top.hidden(name) {
             let diag =
@@ -237,7 +238,7 @@ impl Walker<'_> {
             return None;
         }
         let module = self.frame.module;
-        let path = match self.mods.get(module).bindings(name).first().map(|b| b.bound.clone()) {
+        let path = match self.mods.bindings(module, name).first().map(|b| b.bound.clone()) {
             Some(Bound::Import(path)) => path,
             Some(Bound::From { level: 0, path, .. }) => path,
             _ => return None,

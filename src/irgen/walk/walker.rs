@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::frame::Frame;
+use super::lookup::Key;
 use super::scope::Scope;
 use super::sights::Sights;
 use crate::ir::{Block, Loc};
@@ -27,14 +28,16 @@ pub(super) struct Specialisation {
 pub(super) struct Names {
     /// The modules of the library's files that something asked for.
     pub(super) prelude: BTreeMap<&'static str, usize>,
-    /// Values by module and name, evaluated once.
-    pub(super) globals: BTreeMap<(usize, String), Option<Object>>,
+    /// Values of names, evaluated once.
+    pub(super) globals: BTreeMap<Key, Option<Object>>,
     /// Names of files that `-D` gives a value, and whether something asked for it.
     pub(super) given: BTreeMap<String, (Object, bool)>,
     /// Names that were reported as having no value, with the module of the kernel that used them.
     pub(super) unknown: BTreeSet<(usize, String)>,
     /// Names whose value hangs on a test that cannot be decided, and the test.
     pub(super) undecided: BTreeMap<(usize, String), Span>,
+    /// Functions of which such a test chooses one, with the test and the one that is taken.
+    pub(super) choices: BTreeMap<(usize, String), (Span, Span)>,
 }
 
 /// The state of lowering one kernel.
@@ -46,6 +49,8 @@ pub struct Walker<'m> {
     pub(super) naming: Option<Arc<str>>,
     pub(super) functions: BTreeMap<String, Specialisation>,
     pub(super) names: Names,
+    /// The number of the next frame or lambda.
+    pub(super) next_number: u32,
     /// Depth of calls and of constants evaluating constants.
     pub(super) depth: u32,
     /// What is seen on the way, if somebody watches.
@@ -81,7 +86,8 @@ impl<'m> Walker<'m> {
         Walker {
             mods,
             out: Emitter::new(span, settings),
-            frame: Frame::new(module, None, false),
+            frame: Frame::new(0, module, None, false),
+            next_number: 1,
             naming: None,
             functions: BTreeMap::new(),
             names: Names::default(),
@@ -150,6 +156,12 @@ impl<'m> Walker<'m> {
         }
     }
 
+    /// A number that no frame and no lambda has had.
+    pub(super) fn number(&mut self) -> u32 {
+        self.next_number += 1;
+        self.next_number - 1
+    }
+
     // ---- names ----
 
     /// Binds a local name.
@@ -188,7 +200,7 @@ impl<'m> Walker<'m> {
 
     /// Begins with another function of the same module: these are its local names, of whose values nothing is known.
     pub fn begin_untyped(&mut self, names: impl Iterator<Item = Arc<str>>) {
-        self.frame = Frame::new(self.frame.module, None, false);
+        self.frame = Frame::new(self.number(), self.frame.module, None, false);
         names.for_each(|name| self.frame.scope.set(&name, Object::Error));
     }
 
