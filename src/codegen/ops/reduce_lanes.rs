@@ -23,9 +23,9 @@ use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::tt::tt::Reduce;
+use crate::layout::lanes_that_copy;
 use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, LaneStep, Partials};
-use crate::layout::lanes_that_copy;
 
 /// How values are spread over lanes: value `j` of a lane is number `j << n | s` of all, where bit `i` of `s` says
 /// whether the lane has bit `bits[i]`, and `n` is the number of bits.

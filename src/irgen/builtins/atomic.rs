@@ -226,6 +226,7 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
 
 fn cas(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = memory::pointer_arg(cx, a.get(0), "atomic_cas")?;
+    not_constant(cx, ptr)?;
     let (ptr, elem, _) = memory_type(cx, ptr)?;
     if ![16, 32, 64].contains(&elem.bits()) {
         return Err(cx.error_help(
@@ -236,13 +237,18 @@ fn cas(cx: &mut Emitter, a: &Args) -> R<Object> {
         ));
     }
     let mut values = vec![];
+    let mut result = elem;
     for i in [1, 2] {
         let t = a.tensor(cx, i)?;
+        // What comes back is signed or not as the new value is.
+        if t.ty.dtype.is_int() && elem.is_int() && t.ty.dtype.bits() == elem.bits() {
+            result = t.ty.dtype;
+        }
         let t = if ptr.ty.is_block() { memory::to_pointer_shape(cx, ptr, t, "value")? } else { t };
         values.push(convert::cast(cx, t, elem, None)?);
     }
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
-    let ty = ptr.ty.with(elem);
+    let ty = ptr.ty.with(result);
     let state = tt::AtomicCas::state(cx.loc(), ptr.value, values[0].value, values[1].value)
         .with(tt::AtomicCas::ATTR.sem, sem)
         .with(tt::AtomicCas::ATTR.scope, scope);

@@ -83,6 +83,19 @@ fn scalars(cx: &mut Emitter, v: &Object, to: Dtype) -> R<Vec<Tensor>> {
     Ok(out)
 }
 
+/// Refuses an offset that would have to be cut to 32 bits.
+fn narrow(cx: &mut Emitter, offset: &Object) -> R<()> {
+    match offset {
+        Object::Tensor(t) if !t.ty.dtype.is_int() || t.ty.dtype.bits() > 32 => Err(cx.error_help(
+            &types::ARGUMENT_TYPE,
+            format!("offsets of a descriptor are integers of 32 bits, found {}", offset.describe()),
+            "in this call",
+            "add `.to(tl.int32)` if the number fits",
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn make(cx: &mut Emitter, a: &Args) -> R<Object> {
     let base = memory::pointer_arg(cx, a.get(0), "make_tensor_descriptor")?;
     let block = items::shape_of(cx, a.get(3))?;
@@ -140,6 +153,11 @@ fn descriptor(cx: &mut Emitter, a: &Args) -> R<Rc<Desc>> {
 }
 
 fn offsets(cx: &mut Emitter, v: &Object, rank: usize) -> R<Vec<Value>> {
+    if let Object::Tuple(items) = v {
+        for item in items.iter() {
+            narrow(cx, item)?;
+        }
+    }
     let values = scalars(cx, v, Dtype::Int32)?;
     if values.len() != rank {
         return Err(cx.error_help(

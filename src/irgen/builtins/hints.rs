@@ -63,10 +63,13 @@ fn hint(cx: &mut Emitter, a: &Args, key: Key<Any>) -> R<Object> {
     Ok(t.into())
 }
 
-/// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is
-/// dropped.
+/// A hint on a parameter of the kernel becomes an attribute of the parameter, if the kernel always gets to the hint,
+/// unless more is known already. On another block argument it is dropped.
 fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, key: Key<Any>, hint: i64) {
     let crate::ir::ValueDef::Arg { block, index } = cx.ir.def(value) else { return };
+    if cx.block() != Some(block) {
+        return;
+    }
     let Some(func) = cx.ir.block_op(block).and_then(|op| Func::of(&cx.ir, op)) else { return };
     let count = cx.ir.args(block).len();
     let mut facts: Vec<Attr> = match func.arg_attrs(&cx.ir) {
@@ -75,6 +78,10 @@ fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, key: Key<Any>, hint:
     };
     let at = index as usize;
     if let Some(AttrData::Dict(old)) = facts.get(at).map(|a| a.data()) {
+        let known = old.iter().find(|(n, _)| n.as_str() == key.name()).and_then(|(_, known)| known.as_int());
+        if known.is_some_and(|known| known >= hint) {
+            return;
+        }
         let mut dict: Vec<(Name, Attr)> = old.iter().filter(|(n, _)| n.as_str() != key.name()).copied().collect();
         dict.extend(key.entry(Attr::i32(hint)));
         dict.sort();

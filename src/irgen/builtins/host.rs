@@ -114,6 +114,12 @@ pub(super) static TRITON: &[Builtin] = &[entry(
         if a.given(6).is_some() {
             return Err(cx.unsupported("`ir_override` of a configuration"));
         }
+        // Triton's options take the place of values that are called the same, also where they are not given.
+        let options = [("num_warps", num_warps.or(Some(4))), ("num_stages", num_stages.or(Some(3)))];
+        let options = options.into_iter().chain([("num_ctas", num_ctas.or(Some(1))), ("maxnreg", maxnreg)]);
+        for (name, number) in options.filter_map(|(name, number)| Some((name, number?))) {
+            values.iter_mut().filter(|(n, _)| &**n == name).for_each(|(_, v)| *v = Object::int(number));
+        }
         Ok(Object::Config(Rc::new(Config { values, num_warps, num_stages, num_ctas, maxnreg })))
     },
 )];

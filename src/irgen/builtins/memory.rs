@@ -1,7 +1,7 @@
 //! `load` and `store`, and the block pointers of Triton up to 3.6.
 
 use super::entry::entry;
-use crate::diag::codes::types;
+use crate::diag::codes::{names, types};
 use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy, PaddingOption};
 use crate::ir::dialects::tt::tt;
 use crate::ir::{OpState, Value};
@@ -9,7 +9,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::{convert, faults, items, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Object};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -144,6 +144,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
         return load_block(cx, a, ptr, hints);
     }
+    only_block_pointers(cx, a, &[(3, "boundary_check"), (4, "padding_option")])?;
     let mask = a.optional_tensor(cx, 1)?;
     let other = a.optional_tensor(cx, 2)?;
     if mask.is_none() && other.is_some() {
@@ -223,6 +224,25 @@ fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Hints) -> R<Object
     Ok(cx.tensor_of(hints.on(state), block)?.into())
 }
 
+/// Refuses arguments that only block pointers take.
+fn only_block_pointers(cx: &mut Emitter, a: &Args, arguments: &[(usize, &str)]) -> R<()> {
+    let is_set = |i: usize| match a.given(i) {
+        Some(Object::Const(Const::Str(text))) => !text.is_empty(),
+        Some(Object::Tuple(items)) => !items.is_empty(),
+        Some(v) => !v.is_none(),
+        None => false,
+    };
+    match arguments.iter().find(|(i, _)| is_set(*i)) {
+        Some((_, name)) => Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`{name}` is for block pointers, and this is an ordinary one: nothing would be checked"),
+            "in this call",
+            "say which elements exist: `mask=offsets < n`, with `other=0.0` for the others",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Dimensions to check, sorted.
 fn boundary(cx: &mut Emitter, v: &Object, block: Ty) -> R<Vec<i64>> {
     if v.is_none() {
@@ -270,6 +290,7 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
         let state = state(cx, ptr.value, value.value, None).with(tt::Store::ATTR.boundaryCheck, &checks);
         return cx.emit(state).map(|_| Object::NONE);
     }
+    only_block_pointers(cx, a, &[(3, "boundary_check")])?;
     let (mut value, mut mask) = (value, mask);
     if ptr.ty.is_block() {
         value = to_pointer_shape(cx, ptr, value, "value")?;

@@ -9,7 +9,7 @@ use crate::ir::dialects::discardable;
 use crate::ir::{Attr, Name};
 use crate::irgen::emit::{Emitter, R, Reported, quietly};
 use crate::irgen::semantic::cmp::Cmp;
-use crate::irgen::semantic::{arith, faults, fold, items, operators};
+use crate::irgen::semantic::{arith, convert, faults, fold, items, operators};
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Args, Builtin, Const, Object, Range, RangeKind};
 
@@ -151,6 +151,12 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
     };
     let all_nan = matches!(a.get(1), Object::Const(Const::PropagateNan(true)));
     let mut best = first.clone();
+    // As Triton does it: what follows two numbers is compared with a value of their type.
+    if items.iter().any(|v| matches!(v, Object::Tensor(_)))
+        && let [Object::Const(_), Object::Const(_), ..] = items[..]
+    {
+        best = convert::to_tensor(cx, first)?.into();
+    }
     for v in rest {
         best = if matches!(best, Object::Tensor(_)) || matches!(v, Object::Tensor(_)) {
             arith::extremum(cx, max, all_nan, &best, v)?.into()
@@ -211,6 +217,13 @@ macro_rules! float_function {
         entry($name, "x", "A function of Python's math module, at compile time.", |cx, a| {
             let f: fn(f64) -> f64 = $f;
             match a.get(0).as_const().and_then(Const::as_float) {
+                // Python raises instead.
+                Some(x) if x.is_finite() && !f(x).is_finite() => Err(cx.error_help(
+                    &names::CONST_EVAL,
+                    format!("`math.{}` has no value at {}", $name, Const::Float(x)),
+                    "computed at compile time",
+                    "guard it with an `if` on the values that lead here",
+                )),
                 Some(x) => Ok(Const::Float(f(x)).into()),
                 None => Err(not_at_compile_time(cx, $name, a.get(0))),
             }

@@ -64,9 +64,13 @@ pub(super) static TRITON: &[Builtin] = &[
         let sum = operators::binary(cx, BinOp::Add, &x, &one)?;
         operators::binary(cx, BinOp::FloorDiv, &sum, &y)
     }),
-    entry("next_power_of_2", "n", "The least power of two not below n, at compile time.", |cx, a| {
+    entry("next_power_of_2", "n", "The least power of two not below n, at compile time; 0 for 0 and less.", |cx, a| {
         let n = a.int(cx, 0)?;
-        match u64::try_from(n.max(1)).ok().and_then(u64::checked_next_power_of_two) {
+        // As Triton computes it.
+        if n <= 0 {
+            return Ok(Object::int(0));
+        }
+        match u64::try_from(n).ok().and_then(u64::checked_next_power_of_two) {
             Some(p) => Ok(Object::int(p)),
             None => Err(cx.error_help(
                 &names::CONST_EVAL,

@@ -101,6 +101,11 @@ impl Emitter {
         self.settings.launch = launch;
     }
 
+    /// Turns the checks of debug mode on.
+    pub fn set_debug(&mut self) {
+        self.settings.debug = true;
+    }
+
     /// Runs `f` with or without the checks of debug mode.
     pub fn with_debug<T>(&mut self, debug: bool, f: impl FnOnce(&mut Self) -> T) -> T {
         let old = std::mem::replace(&mut self.settings.debug, debug);

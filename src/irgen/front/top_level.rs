@@ -79,6 +79,8 @@ pub type Guards = Arc<Vec<Guard>>;
 pub struct Tried {
     /// [`Bound::Import`] and [`Bound::From`].
     pub imports: Vec<Bound>,
+    /// Whether it does hardly more than import.
+    pub only_imports: bool,
     /// The whole statement.
     pub span: Span,
 }
@@ -252,7 +254,8 @@ impl Table {
             Item::Try(t) => {
                 let mut imports = vec![];
                 imported(&t.body, &mut imports);
-                let tried = Arc::new(Tried { imports, span: t.span });
+                let only_imports = !imports.is_empty() && t.body.iter().all(cannot_fail_otherwise);
+                let tried = Arc::new(Tried { imports, only_imports, span: t.span });
                 let with = |outcome: bool| {
                     let last = Guard::Try(tried.clone(), outcome);
                     Arc::new(guards.iter().cloned().chain([last]).collect::<Vec<_>>())
@@ -434,6 +437,20 @@ fn imported(items: &[Item], all: &mut Vec<Bound>) {
             },
             _ => {}
         }
+    }
+}
+
+/// Whether a part of a `try` cannot fail, but for an import.
+fn cannot_fail_otherwise(item: &Item) -> bool {
+    match item {
+        Item::Function(_) | Item::Opaque(_) => true,
+        Item::Stmt(stmt) => match &stmt.kind {
+            StmtKind::Import(_) | StmtKind::ImportFrom(_) | StmtKind::Pass => true,
+            StmtKind::Assign { value, .. } => matches!(value.kind, ExprKind::Constant(_) | ExprKind::Name(_)),
+            StmtKind::Expr(e) => matches!(e.kind, ExprKind::Constant(_)),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

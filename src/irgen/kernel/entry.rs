@@ -20,7 +20,7 @@ use crate::irgen::front::modules::Trail;
 use crate::irgen::semantic::convert;
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Desc, Object};
-use crate::irgen::walk::{Sights, Walker};
+use crate::irgen::walk::{Sights, Walker, is_set};
 use crate::source::{FileId, SourceMap, Span};
 
 /// A lowered kernel.
@@ -121,6 +121,9 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
     let mut launch = request.given.over(Launch::usual(&request.settings.target));
     let (items, config) = parameters(cx, &func, request, &mut launch)?;
     cx.out().set_launch(launch);
+    if is_set(&func.def, "debug") {
+        cx.out().set_debug();
+    }
     // A detached function holds the values that stand for the parameters' types.
     let loc = Loc::unknown();
     let shell = cx.out().ir.create_op(tt::Func::state(loc).regions(1));

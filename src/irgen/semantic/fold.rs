@@ -264,6 +264,30 @@ fn floor_div(x: i128, y: i128) -> Option<i128> {
     Some(if x % y != 0 && (x < 0) != (y < 0) { q - 1 } else { q })
 }
 
+/// The remainder with the sign of the divisor, as Python has it: exact, from the remainder of a division that cuts off.
+fn mod_floats(x: f64, y: f64) -> f64 {
+    let rest = x % y;
+    if rest == 0.0 {
+        0f64.copysign(y)
+    } else if (rest < 0.0) == (y < 0.0) {
+        rest
+    } else {
+        rest + y
+    }
+}
+
+/// The quotient that belongs to [`mod_floats`], rounded to the integer that it nearly is.
+fn floor_div_floats(x: f64, y: f64) -> f64 {
+    let quotient = (x - x % y) / y;
+    let rest = x % y;
+    let quotient = if rest != 0.0 && (rest < 0.0) != (y < 0.0) { quotient - 1.0 } else { quotient };
+    if quotient == 0.0 {
+        return 0f64.copysign(x / y);
+    }
+    let whole = quotient.floor();
+    if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+}
+
 fn fold_floats(op: BinOp, x: f64, y: f64) -> Result<Const, Fault> {
     Ok(Const::Float(match op {
         BinOp::Add => x + y,
@@ -271,9 +295,19 @@ fn fold_floats(op: BinOp, x: f64, y: f64) -> Result<Const, Fault> {
         BinOp::Mul => x * y,
         BinOp::Div | BinOp::FloorDiv | BinOp::Mod if y == 0.0 => return Err(ZERO),
         BinOp::Div => x / y,
-        BinOp::FloorDiv => (x / y).floor(),
-        BinOp::Mod => x - (x / y).floor() * y,
-        BinOp::Pow => x.powf(y),
+        BinOp::FloorDiv => floor_div_floats(x, y),
+        BinOp::Mod => mod_floats(x, y),
+        BinOp::Pow if x == 0.0 && y < 0.0 => return Err(ZERO),
+        BinOp::Pow if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
+            return Err(Fault::Math("a negative number to a power that is no integer is complex"));
+        }
+        BinOp::Pow => {
+            let power = x.powf(y);
+            if power.is_infinite() && x.is_finite() && y.is_finite() {
+                return Err(Fault::Math("the power is too large for a float"));
+            }
+            power
+        }
         _ => return Err(Fault::Types),
     }))
 }

@@ -34,7 +34,8 @@ pub fn iterate(v: &Object) -> Option<Vec<Object>> {
 pub fn is_instance(v: &Object, class: Class) -> bool {
     match class {
         Class::Tensor => matches!(v, Object::Tensor(_)) || matches!(v, Object::Argument(a) if a.ty.dtype.is_ptr()),
-        Class::Constexpr => matches!(v, Object::Const(c) if !matches!(c, Const::Type(_))),
+        // As in Triton, which asks about the value inside.
+        Class::Constexpr => false,
         Class::Tuple | Class::List => matches!(v, Object::Tuple(_)),
         Class::Dict => matches!(v, Object::Dict(_)),
         Class::Descriptor => matches!(v, Object::Desc(_)),

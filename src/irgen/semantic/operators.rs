@@ -52,6 +52,15 @@ pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Object, b: &Object) -> R<Object>
         // Against None and the like only the outcome of `==` is known.
         let odd =
             |v: &Object| matches!(v, Object::Const(Const::None | Const::Str(_) | Const::Type(_)) | Object::Tuple(_));
+        if let Some(text) = [a, b].into_iter().find(|v| matches!(v, Object::Const(Const::Str(_)))) {
+            let found = text.describe();
+            return Err(cx.error_help(
+                &types::ARGUMENT_TYPE,
+                format!("a run-time value cannot be compared with {found}"),
+                "known only at run time",
+                "strings exist at compile time only: declare the parameter `tl.constexpr`",
+            ));
+        }
         if (odd(a) || odd(b)) && matches!(cmp, Cmp::Eq | Cmp::Ne) {
             return Ok(Object::bool(cmp == Cmp::Ne));
         }

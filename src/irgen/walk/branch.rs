@@ -149,11 +149,18 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Comes back to the names before two branches, but for those that one of them has lost.
+    /// Comes back to the names before two branches, but for those that one of them has lost, and compile-time values
+    /// that depend on the branch: these have no value any more.
     fn leave(&mut self, mut live: Scope, then: &Branch, other: &Branch) {
-        let lost = |name: &Arc<str>| then.scope.get(name).is_none() || other.scope.get(name).is_none();
+        let lost = |name: &Arc<str>| match (then.scope.get(name), other.scope.get(name)) {
+            (Some(a), Some(b)) => is_ambiguous(a, b),
+            _ => true,
+        };
         let names: Vec<Arc<str>> = live.iter().map(|(name, _)| name.clone()).filter(lost).collect();
-        names.iter().for_each(|name| live.remove(name));
+        for name in names {
+            live.remove(&name);
+            self.lose_for_good(&name);
+        }
         self.frame.scope = live;
     }
 
@@ -221,15 +228,12 @@ impl Walker<'_> {
     fn merge(&mut self, live: &Scope, then: &Branch, other: &Branch) -> Vec<Merged> {
         let mut merged = vec![];
         for (name, before) in live.iter() {
-            let (Some(a), Some(b)) = (then.scope.get(name), other.scope.get(name)) else {
-                self.lose(name);
-                continue;
-            };
+            let (Some(a), Some(b)) = (then.scope.get(name), other.scope.get(name)) else { continue };
             if matches!((a, b), (Object::Error, _) | (_, Object::Error)) {
                 merged.push(Merged::error(name));
                 continue;
             }
-            if identical(a, before) && identical(b, before) {
+            if identical(a, before) && identical(b, before) || is_ambiguous(a, b) {
                 continue;
             }
             if a.ty().is(&b.ty()) {
@@ -259,6 +263,14 @@ impl Walker<'_> {
             }
         }
         merged
+    }
+
+    /// The name has no value any more, not even that of the file.
+    pub fn lose_for_good(&mut self, name: &Arc<str>) {
+        self.lose(name);
+        if !self.frame.hiding.contains(name) {
+            self.frame.hiding.push(name.clone());
+        }
     }
 
     /// The name has no value any more.
@@ -353,7 +365,7 @@ impl Walker<'_> {
         for (name, v) in now.iter() {
             if !live.get(name).is_some_and(|before| identical(v, before)) {
                 self.frame.scope.remove(name);
-                self.lose(name);
+                self.lose_for_good(name);
             }
         }
     }
@@ -373,6 +385,12 @@ impl Walker<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether two values at the ends of two branches are of compile time and differ.
+fn is_ambiguous(a: &Object, b: &Object) -> bool {
+    let is_known = |v: &Object| !matches!(v, Object::Error | Object::Tensor(_)) && v.values().is_empty();
+    is_known(a) && is_known(b) && !a.ty().is(&b.ty())
 }
 
 /// Whether two values are one: the same run-time values, and compile-time values of the same kind.

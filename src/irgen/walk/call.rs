@@ -272,7 +272,9 @@ impl Walker<'_> {
     fn lambda_arguments(&mut self, l: &LambdaVal, args: &[Object], keywords: &[Keyword]) -> R<Vec<Object>> {
         let params = &l.def.params;
         if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
-            return Err(self.out.unsupported(&format!("`{}` of a lambda, which takes any number of arguments,", p.name)));
+            return Err(self
+                .out
+                .unsupported(&format!("`{}` of a lambda, which takes any number of arguments,", p.name)));
         }
         let known = |name: &Ident| params.iter().skip(args.len()).any(|p| p.name.name == name.name);
         let (wrong, help) = match keywords.iter().find(|(name, _)| !known(name)) {

@@ -1,5 +1,7 @@
 //! Classes that are called: `tl.constexpr(x)`, `tl.pointer_type(t)`, `float(x)`, `dict(a=1)`.
 
+use std::rc::Rc;
+
 use super::bind::Keyword;
 use super::walker::Walker;
 use crate::diag::codes::{names, types};
@@ -36,11 +38,14 @@ impl Walker<'_> {
             }
             (Class::Tuple | Class::List, None) => Ok(Object::tuple(vec![])),
             (Class::Dict, None) => Ok(Object::dict(vec![])),
-            (Class::Dict, Some(_)) if !keywords.is_empty() => {
-                let items = keywords.iter().map(|(k, v)| (Const::str(&k.name).into(), v.clone())).collect::<Vec<_>>();
-                Ok(Object::dict(items))
+            (Class::Dict, Some(_)) if args.is_empty() || matches!(args, [Object::Dict(_)]) => {
+                let own = match args {
+                    [Object::Dict(items)] => items.to_vec(),
+                    _ => vec![],
+                };
+                let named: Vec<_> = keywords.iter().map(|(k, v)| (Const::str(&k.name).into(), v.clone())).collect();
+                Ok(Object::Dict(Rc::new(fold::merge_dicts(&mut self.out, &own, &named)?)))
             }
-            (Class::Dict, Some(Object::Dict(items))) => Ok(Object::dict(items.to_vec())),
             (Class::Tuple | Class::List, Some(v)) => match items::iterate(&v) {
                 Some(items) => Ok(Object::tuple(items)),
                 None => Err(faults::expected(&mut self.out, "something to run over", &v)),

@@ -45,6 +45,8 @@ pub(super) struct Frame {
     pub(super) host: bool,
     /// Names bound only inside a loop or one branch that is over: for messages.
     pub(super) lost: Vec<Arc<str>>,
+    /// Those of them that had another value before, or are the variable of a loop: the file's value is not meant.
+    pub(super) hiding: Vec<Arc<str>>,
     /// What a function evaluated at compile time returned.
     pub(super) host_result: Option<Object>,
     /// A `break` or `continue` of a compile-time loop that is on its way.
@@ -67,6 +69,7 @@ impl Frame {
             loops: 0,
             host,
             lost: vec![],
+            hiding: vec![],
             host_result: None,
             jump: None,
         }

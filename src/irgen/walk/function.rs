@@ -37,7 +37,7 @@ impl Walker<'_> {
             .with(tt::Func::ATTR.sym_name, symbol)
             .with(tt::Func::ATTR.sym_visibility, if public { "public" } else { "private" })
             .with(tt::Func::ATTR.function_type, Type::function(&inputs, &[]))
-            .with(discardable::NOINLINE, is_noinline(&func.def))
+            .with(discardable::NOINLINE, is_set(&func.def, "noinline"))
             .regions(1);
         if facts.iter().any(Option::is_some) {
             let dict = |fact: &Option<Attr>| {
@@ -181,10 +181,11 @@ impl Walker<'_> {
     }
 }
 
-/// `@triton.jit(noinline=True)`
-fn is_noinline(def: &FunctionDef) -> bool {
+/// Whether a decorator sets an option, as in `@triton.jit(noinline=True)`.
+#[must_use]
+pub fn is_set(def: &FunctionDef, option: &str) -> bool {
     def.decorators
         .iter()
         .filter_map(|d| d.call())
-        .any(|c| c.keyword("noinline").is_some_and(|e| matches!(&e.kind, ExprKind::Constant(Constant::Bool(true)))))
+        .any(|c| c.keyword(option).is_some_and(|e| matches!(&e.kind, ExprKind::Constant(Constant::Bool(true)))))
 }

@@ -21,7 +21,9 @@ use crate::irgen::emit::R;
 use crate::irgen::front::top_level::Bound;
 use crate::irgen::semantic::{faults, fold, items};
 use crate::irgen::value::{Const, Items, Object};
-use crate::parser::ast::{Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportNames, Stmt, StmtKind};
+use crate::parser::ast::{
+    Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportFrom, ImportNames, Stmt, StmtKind,
+};
 
 /// What to write instead of a dict in a kernel.
 pub const NO_DICT: &str =
@@ -174,7 +176,7 @@ impl Walker<'_> {
     }
 
     /// Refuses to change what another name or value holds too: the other one would have to change with it.
-    fn own(&mut self, name: &Arc<str>) -> R<()> {
+    pub(super) fn own(&mut self, name: &Arc<str>) -> R<()> {
         let holders = match self.frame.scope.get(name) {
             Some(Object::Tuple(items)) => Rc::strong_count(items),
             Some(Object::Dict(items)) => Rc::strong_count(items),
@@ -230,6 +232,25 @@ impl Walker<'_> {
         };
         let changed = fold::made(&mut self.out, changed)?;
         self.frame.scope.set(name, changed);
+        Ok(())
+    }
+
+    /// The body of a `try` in a host function. If it fails, so does the function: what would be raised is not known. An
+    /// import that is not found may be found by Python, so what comes of it is not known either.
+    pub(super) fn host_try(&mut self, body: &[Stmt]) -> R<()> {
+        for stmt in body {
+            self.stmts(std::slice::from_ref(stmt));
+            let names: Vec<&Arc<str>> = match &stmt.kind {
+                StmtKind::Import(aliases) => aliases.iter().map(|a| &a.bound().name).collect(),
+                StmtKind::ImportFrom(ImportFrom { names: ImportNames::List(aliases), .. }) => {
+                    aliases.iter().map(|a| &a.bound().name).collect()
+                }
+                _ => continue,
+            };
+            if names.iter().any(|name| matches!(self.frame.scope.get(name), Some(Object::Error))) {
+                return Err(self.at(stmt.span, |cx| cx.out.unsupported("a `try` around an import that is not found")));
+            }
+        }
         Ok(())
     }
 

@@ -47,7 +47,7 @@ impl Walker<'_> {
             return if matches!(v, Object::Error) { Err(Reported) } else { Ok(v.clone()) };
         }
         let module = self.frame.module;
-        if self.frame.lost.iter().any(|n| &**n == name) {
+        if self.frame.hiding.iter().any(|n| &**n == name) {
             return Err(self.unknown_name(name));
         }
         let horizon = self.horizon();
@@ -180,7 +180,7 @@ impl Walker<'_> {
             .at(self.out.span(), "used here")
             .at(test, "depends on this, which only Python can decide")
             .at(taken, "ttc takes this one")
-            .help("if that is the wrong one, leave the other one alone in a file for ttc, or give it a name of its own");
+            .help("if that is the wrong one, ask something that ttc knows, such as `triton.__version__`, or name the one you mean");
         let _ = self.out.report(diag);
     }
 
@@ -203,9 +203,9 @@ impl Walker<'_> {
         way
     }
 
-    /// Whether all imports of a `try` lead somewhere, which is not known of packages that are not there.
+    /// Whether all that is done in a `try` succeeds, which is not known of packages that are not there, and of calls.
     fn comes_to_its_end(&mut self, module: usize, tried: &Tried) -> Option<bool> {
-        let mut known = Some(true);
+        let mut known = tried.only_imports.then_some(true);
         for import in &tried.imports {
             let (level, path, name) = match import {
                 Bound::Import(path) => (0, path, None),

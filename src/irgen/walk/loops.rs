@@ -17,6 +17,7 @@
 
 use std::sync::Arc;
 
+use super::scope::Scope;
 use super::walker::Walker;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
@@ -24,7 +25,6 @@ use crate::ir::dialects::discardable;
 use crate::ir::dialects::scf::scf;
 use crate::ir::{ArithOp, Block, Loc, Op, Type, Value};
 use crate::irgen::emit::{R, Reported, Tensor, in_block};
-use super::scope::Scope;
 use crate::irgen::front::assigned::{assigned, assigned_in, bound_by_comprehensions, only_counted};
 use crate::irgen::semantic::{convert, faults, fold, items, operators, shape};
 use crate::irgen::types::{Ty, promote_ints};
@@ -44,7 +44,9 @@ impl Walker<'_> {
     /// A `for` statement.
     pub fn for_stmt(&mut self, target: &Expr, iter: &Expr, body: &[Stmt], orelse: &[Stmt]) -> R<()> {
         let over = self.expr(iter);
-        let _ = self.no_loop_else(orelse);
+        if !self.frame.host {
+            let _ = self.no_loop_else(orelse);
+        }
         let over = match over {
             Ok(v) => v,
             Err(e) => {
@@ -70,8 +72,11 @@ impl Walker<'_> {
                 self.bind_unrolled(target, item);
                 self.stmts(body);
                 if self.frame.host && !self.next_round()? {
-                    break;
+                    return Ok(());
                 }
+            }
+            if self.frame.host {
+                self.stmts(orelse);
             }
             return Ok(());
         }
@@ -172,7 +177,7 @@ impl Walker<'_> {
         self.keep_what_is_left(&mut live);
         self.frame.scope = live;
         self.frame.scope.remove(iv_name);
-        self.lose(iv_name);
+        self.lose_for_good(iv_name);
         self.close(op, &carried, &kept, &operands, &[(block, 1)], before);
         Ok(())
     }
@@ -241,7 +246,7 @@ impl Walker<'_> {
         let mut kept = vec![];
         for (i, c) in carried.iter().enumerate() {
             let Some(now) = self.frame.scope.get(&c.name).cloned() else {
-                self.lose(&c.name);
+                self.lose_for_good(&c.name);
                 continue;
             };
             if matches!(now, Object::Error) {
@@ -271,7 +276,7 @@ impl Walker<'_> {
         for name in only_counted(body).iter().filter(|n| &***n != iv) {
             if matches!(self.frame.scope.get(name), Some(Object::Const(_))) {
                 self.frame.scope.remove(name);
-                self.lose(name);
+                self.lose_for_good(name);
             }
         }
     }
@@ -371,10 +376,10 @@ impl Walker<'_> {
 
     /// A `while` statement.
     pub fn while_stmt(&mut self, test: &Expr, body: &[Stmt], orelse: &[Stmt]) -> R<()> {
-        let _ = self.no_loop_else(orelse);
         if self.frame.host {
-            return self.host_while(test, body);
+            return self.host_while(test, body, orelse);
         }
+        let _ = self.no_loop_else(orelse);
         let loc = self.out.loc();
         let op = self.out.emit(scf::While::state(loc, &[]).regions(2))?;
         let (first, second) = (self.out.ir.region(op, 0), self.out.ir.region(op, 1));
@@ -449,10 +454,14 @@ impl Walker<'_> {
         self.out.ir.args(head)[start..start + carried[index].init.len()].to_vec()
     }
 
-    fn host_while(&mut self, test: &Expr, body: &[Stmt]) -> R<()> {
+    fn host_while(&mut self, test: &Expr, body: &[Stmt], orelse: &[Stmt]) -> R<()> {
         loop {
             let v = self.expr(test)?;
-            if !fold::truth(&mut self.out, &v)? || !self.is_live() {
+            if !fold::truth(&mut self.out, &v)? {
+                self.stmts(orelse);
+                return Ok(());
+            }
+            if !self.is_live() {
                 return Ok(());
             }
             let errors = self.out.errors();

@@ -20,6 +20,7 @@ mod unbound;
 mod walker;
 
 pub use attempt::{Cause, because};
+pub use function::is_set;
 pub use host::NO_DICT;
 pub use sights::{Sight, Sights};
 pub use stmt::NO_JUMP;

@@ -93,6 +93,7 @@ impl Walker<'_> {
                 self.host_import(stmt);
                 Ok(())
             }
+            StmtKind::Unsupported { keyword, body } if self.frame.host && &**keyword == "try" => self.host_try(body),
             StmtKind::Unsupported { keyword, body } if self.frame.host && host::passes_through(keyword) => {
                 // If the body of a `try` fails, so does the function: what Python would have raised is not known.
                 if &**keyword != "except" {
@@ -136,7 +137,9 @@ impl Walker<'_> {
     pub fn held(&mut self, target: &Expr, v: &Object) -> R<Object> {
         match (&target.kind, v) {
             (ExprKind::Name(name), _) if self.frame.pending.contains(name) => Ok(v.clone()),
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), Object::Tuple(items)) if targets.len() == items.len() => {
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), Object::Tuple(items))
+                if targets.len() == items.len() =>
+            {
                 let pairs = targets.iter().zip(items.iter());
                 Ok(Object::tuple(pairs.map(|(target, v)| self.held(target, v)).collect::<R<_>>()?))
             }
@@ -275,6 +278,13 @@ impl Walker<'_> {
                 "an augmented assignment to anything but a name",
                 "memory is changed by `tl.store(p, tl.load(p) + x)`, or by `tl.atomic_add(p, x)` where programs share it",
             ));
+        }
+        if let ExprKind::Name(name) = &target.kind
+            && self.frame.host
+            && op == BinOp::Add
+        {
+            // A list grows in place.
+            self.own(name)?;
         }
         let result = self.rhs(Some(target), |cx| {
             let (a, b) = (cx.expr(target), cx.expr(value));
