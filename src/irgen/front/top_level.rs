@@ -276,6 +276,9 @@ impl Table {
                         arms.push((Arc::new(path.clone()), branch.items));
                         continue;
                     };
+                    for name in assigned_in(&test) {
+                        self.changes.entry(name.to_string()).or_insert(test.span);
+                    }
                     let mut own = path.clone();
                     own.push(Guard::If(test.clone(), true));
                     arms.push((Arc::new(own), branch.items));

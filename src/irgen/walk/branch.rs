@@ -316,7 +316,7 @@ impl Walker<'_> {
         let state = scf::If::state(self.out.loc(), cond.value).regions(2);
         let op = self.out.emit(state)?;
         let mut values = vec![];
-        let live = self.frame.scope.clone();
+        let (live, mut sides) = (self.frame.scope.clone(), vec![]);
         for (i, e) in [body, orelse].into_iter().enumerate() {
             let region = self.out.ir.region(op, i);
             let block = self.out.ir.add_block(region, &[]);
@@ -330,8 +330,9 @@ impl Walker<'_> {
                 Ok((t, v))
             });
             values.push(v);
-            self.lose_what_changed(&live);
+            sides.push(std::mem::replace(&mut self.frame.scope, live.clone()));
         }
+        self.lose_what_changed(&sides);
         let [a, b] = values.try_into().map_err(|_| Reported)?;
         let ((a, x), (b, y)) = (a?, b?);
         let (a, b) = match (a, b) {
@@ -359,11 +360,10 @@ impl Walker<'_> {
         Ok(Tensor { value, ty: a.ty }.into())
     }
 
-    /// Names that one side of an expression has bound have no value behind it; others have that from before.
-    fn lose_what_changed(&mut self, live: &Scope) {
-        let now = std::mem::replace(&mut self.frame.scope, live.clone());
-        for (name, v) in now.iter() {
-            if !live.get(name).is_some_and(|before| identical(v, before)) {
+    /// Names that one side of an expression has bound have no value behind it.
+    fn lose_what_changed(&mut self, sides: &[Scope]) {
+        for (name, v) in sides.iter().flat_map(Scope::iter) {
+            if !self.frame.scope.get(name).is_some_and(|before| identical(v, before)) {
                 self.frame.scope.remove(name);
                 self.lose_for_good(name);
             }

@@ -24,6 +24,9 @@ use crate::irgen::value::Object;
 use crate::parser::ast::{Expr, ExprKind};
 use crate::source::Span;
 
+/// What is said of the place where a file changes a value.
+const CHANGED: &str = "changed here, in a way that ttc does not follow";
+
 /// How many files the search for a cause follows.
 const MAX_HOPS: u32 = 16;
 
@@ -35,6 +38,14 @@ impl Walker<'_> {
             return said;
         }
         let module = self.frame.module;
+        if self.frame.hiding.iter().any(|n| &**n == name) {
+            return self.out.error_help(
+                &names::UNKNOWN_NAME,
+                format!("`{name}` has no value here"),
+                "its value depends on a loop, or on the side of a run-time `if`",
+                "give what is needed here a name of its own, with a run-time value before the loop or the `if`",
+            );
+        }
         if self.frame.lost.iter().any(|n| &**n == name) {
             return self.out.error_help(
                 &names::UNKNOWN_NAME,
@@ -62,7 +73,10 @@ impl Walker<'_> {
         }
         let diag = match top.bindings(name).first().cloned() {
             Some(binding) => self.unbound(module, name, &binding, MAX_HOPS),
-            None => self.undefined(module, name),
+            None => match top.change(name) {
+                Some(at) => not_known(name, self.out.span()).at(at, CHANGED),
+                None => self.undefined(module, name),
+            },
         };
         self.out.report(diag)
     }
@@ -121,8 +135,7 @@ impl Walker<'_> {
     /// A binding of the file leads to no value.
     fn unbound(&mut self, module: usize, name: &str, binding: &Binding, hops: u32) -> Diagnostic {
         let used = self.out.span();
-        let changed =
-            self.mods.get(module).change(name).map(|at| (at, "changed here, in a way that ttc does not follow"));
+        let changed = self.mods.get(module).change(name).map(|at| (at, CHANGED));
         let undecided = self
             .names
             .undecided

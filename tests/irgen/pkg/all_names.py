@@ -1,0 +1,2 @@
+SHOWN = 5
+_PRIVATE = 6
