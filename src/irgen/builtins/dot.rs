@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use super::entry::entry;
-use crate::diag::codes::types;
+use crate::diag::codes::{names, types};
 use crate::ir::dialects::enums::{InputPrecision, ScaledElem};
 use crate::ir::dialects::tt::tt::{Dot, DotScaled};
 use crate::irgen::emit::Tensor;
@@ -36,6 +36,14 @@ const PRECISION: &[(&str, InputPrecision)] = &[
 fn precision(cx: &mut Emitter, a: &Args) -> R<InputPrecision> {
     let allowed = cx.target().dot_precisions();
     if a.given(3).is_some() {
+        if a.given(4).is_some() {
+            return Err(cx.error_help(
+                &names::BAD_ARGUMENTS,
+                "`input_precision` and `allow_tf32` say the same thing",
+                "both are given",
+                "leave `allow_tf32` out",
+            ));
+        }
         let lower = a.text(cx, 3)?.to_ascii_lowercase();
         let known: Vec<_> = PRECISION.iter().copied().filter(|(w, _)| allowed.contains(w)).collect();
         if let Some((_, v)) = known.iter().find(|(w, _)| *w == lower) {

@@ -10,7 +10,7 @@ pub(super) const fn entry(
     doc: &'static str,
     run: fn(&mut Emitter, &Args) -> R<Object>,
 ) -> Builtin {
-    Builtin { name, sig, doc, is_method: false, run: Run::Values(run) }
+    Builtin { name, package: "", sig, doc, is_method: false, run: Run::Values(run) }
 }
 
 /// An entry of a table whose function calls others.
@@ -20,5 +20,5 @@ pub(super) const fn calling(
     doc: &'static str,
     run: fn(&mut dyn Calls, &Args) -> R<Object>,
 ) -> Builtin {
-    Builtin { name, sig, doc, is_method: false, run: Run::Calls(run) }
+    Builtin { name, package: "", sig, doc, is_method: false, run: Run::Calls(run) }
 }

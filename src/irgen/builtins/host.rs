@@ -90,6 +90,26 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
     }),
 ];
 
+/// `packaging.version`: a version is the tuple of its numbers, which compares as versions do.
+pub(super) static VERSIONS: &[Builtin] = &[
+    entry("parse", "version", "The numbers of a version.", version),
+    entry("Version", "version", "The numbers of a version.", version),
+];
+
+fn version(cx: &mut Emitter, a: &Args) -> R<Object> {
+    let text = a.text(cx, 0)?;
+    // What follows the numbers, as in `3.9.0+git1234` and `3.0.0.post1`, is left out.
+    let numbers = text.split('.').map_while(|part| {
+        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        part[..digits].parse::<i64>().ok()
+    });
+    let mut numbers: Vec<i64> = numbers.collect();
+    while numbers.len() > 1 && numbers.last() == Some(&0) {
+        numbers.pop();
+    }
+    Ok(Object::tuple(numbers.into_iter().map(|n| Object::int(i128::from(n))).collect()))
+}
+
 /// Host functions and classes of `triton` itself.
 pub(super) static TRITON: &[Builtin] = &[entry(
     "Config",

@@ -31,6 +31,6 @@ mod types;
 
 pub use tables::{
     all, descriptor_method, descriptor_type, dtype_method, host_method, known_but_missing, member, member_names,
-    python, python_names, symbol_of, tensor_attr_names, tensor_method,
+    python, python_names, tensor_attr_names, tensor_method,
 };
 pub use target::DECORATORS;

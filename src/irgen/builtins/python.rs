@@ -228,6 +228,7 @@ macro_rules! float_function {
                 None => Err(not_at_compile_time(cx, $name, a.get(0))),
             }
         })
+        .of("math")
     };
 }
 
@@ -252,8 +253,8 @@ static MATH: &[Builtin] = &[
     float_function!("log2", f64::log2),
     float_function!("log10", f64::log10),
     float_function!("exp", f64::exp),
-    entry("ceil", "x", "Rounds up, at compile time.", |cx, a| rounded(cx, a, f64::ceil)),
-    entry("floor", "x", "Rounds down, at compile time.", |cx, a| rounded(cx, a, f64::floor)),
+    entry("ceil", "x", "Rounds up, at compile time.", |cx, a| rounded(cx, a, f64::ceil)).of("math"),
+    entry("floor", "x", "Rounds down, at compile time.", |cx, a| rounded(cx, a, f64::floor)).of("math"),
 ];
 
 fn rounded(cx: &mut Emitter, a: &Args, f: fn(f64) -> f64) -> R<Object> {

@@ -43,6 +43,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         host::TABLE,
         host::TRITON,
         host::ITERTOOLS,
+        host::VERSIONS,
     ];
     LANGUAGE.iter().chain(REST).flat_map(|t| t.iter())
 }
@@ -87,6 +88,8 @@ pub fn member(space: Space, name: &str) -> Option<Object> {
             _ => py::torch_member(name).or_else(|| host::target_member(space, name)),
         },
         Space::Itertools => find(&[host::ITERTOOLS], name).map(builtin),
+        Space::Packaging if name == "version" => Some(Const::Space(Space::PackagingVersion).into()),
+        Space::PackagingVersion => find(&[host::VERSIONS], name).map(builtin),
         _ => host::target_member(space, name),
     }
 }
@@ -125,19 +128,6 @@ pub fn descriptor_type(block: Ty) -> crate::ir::Type {
 #[must_use]
 pub fn tensor_method(name: &str) -> Option<&'static Builtin> {
     find(LANGUAGE, name).filter(|b| b.is_method).or_else(|| operators::find(name))
-}
-
-/// A primitive in a symbol: packages have some of the same name, such as `exp`.
-#[must_use]
-pub fn symbol_of(b: &'static Builtin) -> String {
-    let is = |found: Option<&'static Builtin>| found.is_some_and(|found| std::ptr::eq(found, b));
-    if is(find(LANGUAGE, b.name)) {
-        b.name.to_owned()
-    } else if is(extern_math::find(b.name)) {
-        format!("libdevice.{}", b.name)
-    } else {
-        format!("python.{}", b.name)
-    }
 }
 
 /// A method of dtypes: `is_fp8`, `is_int`, …

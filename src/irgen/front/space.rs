@@ -35,6 +35,10 @@ pub enum Space {
     TorchVersion,
     /// Python's `itertools`
     Itertools,
+    /// `packaging`
+    Packaging,
+    /// `packaging.version`
+    PackagingVersion,
     /// `triton.runtime`
     Runtime,
     /// `triton.runtime.driver`
@@ -66,6 +70,8 @@ impl Space {
             Space::TorchCuda => "torch.cuda",
             Space::TorchVersion => "torch.version",
             Space::Itertools => "itertools",
+            Space::Packaging => "packaging",
+            Space::PackagingVersion => "packaging.version",
             Space::Runtime => "triton.runtime",
             Space::Driver => "triton.runtime.driver",
             Space::ActiveDriver => "triton.runtime.driver.active",
@@ -90,6 +96,8 @@ pub fn builtin_space(path: &[String]) -> Option<Space> {
         ["torch"] => Space::Torch,
         ["torch", "cuda"] => Space::TorchCuda,
         ["itertools"] => Space::Itertools,
+        ["packaging"] => Space::Packaging,
+        ["packaging", "version"] => Space::PackagingVersion,
         ["triton"] => Space::Triton,
         ["triton", "runtime"] => Space::Runtime,
         ["triton", "runtime", "driver"] => Space::Driver,

@@ -79,8 +79,10 @@ pub type Guards = Arc<Vec<Guard>>;
 pub struct Tried {
     /// [`Bound::Import`] and [`Bound::From`].
     pub imports: Vec<Bound>,
-    /// Whether it does hardly more than import.
-    pub only_imports: bool,
+    /// Names and members of packages that are given another name.
+    pub members: Vec<Expr>,
+    /// Whether it does nothing else that may fail.
+    pub is_simple: bool,
     /// The whole statement.
     pub span: Span,
 }
@@ -254,8 +256,10 @@ impl Table {
             Item::Try(t) => {
                 let mut imports = vec![];
                 imported(&t.body, &mut imports);
-                let only_imports = !imports.is_empty() && t.body.iter().all(cannot_fail_otherwise);
-                let tried = Arc::new(Tried { imports, only_imports, span: t.span });
+                let members: Vec<Expr> = t.body.iter().filter_map(member_of).cloned().collect();
+                let does = !imports.is_empty() || !members.is_empty();
+                let is_simple = does && t.body.iter().all(cannot_fail_otherwise);
+                let tried = Arc::new(Tried { imports, members, is_simple, span: t.span });
                 let with = |outcome: bool| {
                     let last = Guard::Try(tried.clone(), outcome);
                     Arc::new(guards.iter().cloned().chain([last]).collect::<Vec<_>>())
@@ -443,13 +447,21 @@ fn imported(items: &[Item], all: &mut Vec<Bound>) {
     }
 }
 
-/// Whether a part of a `try` cannot fail, but for an import.
+/// The member of a package that a part of a `try` gives another name.
+fn member_of(item: &Item) -> Option<&Expr> {
+    match item {
+        Item::Stmt(Stmt { kind: StmtKind::Assign { value, .. }, .. }) if value.dotted().is_some() => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether a part of a `try` cannot fail, but for an import and a member that is not there.
 fn cannot_fail_otherwise(item: &Item) -> bool {
     match item {
         Item::Function(_) | Item::Opaque(_) => true,
         Item::Stmt(stmt) => match &stmt.kind {
             StmtKind::Import(_) | StmtKind::ImportFrom(_) | StmtKind::Pass => true,
-            StmtKind::Assign { value, .. } => matches!(value.kind, ExprKind::Constant(_) | ExprKind::Name(_)),
+            StmtKind::Assign { value, .. } => matches!(value.kind, ExprKind::Constant(_)) || value.dotted().is_some(),
             StmtKind::Expr(e) => matches!(e.kind, ExprKind::Constant(_)),
             _ => false,
         },

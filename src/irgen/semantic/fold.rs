@@ -99,13 +99,9 @@ pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Object, b: &Object) -> R<bool> {
             };
             return compare(cx, cmp, x, y);
         }
-        (Object::Const(x), Object::Const(y)) => match (x.as_int(), y.as_int()) {
-            (Some(x), Some(y)) => Some(x.cmp(&y)),
-            _ => match (x.as_float(), y.as_float()) {
-                (Some(x), Some(y)) if x.is_nan() || y.is_nan() => return Ok(false),
-                (Some(x), Some(y)) => x.partial_cmp(&y),
-                _ => None,
-            },
+        (Object::Const(x), Object::Const(y)) => match (x.as_float(), y.as_float()) {
+            (Some(a), Some(b)) if a.is_nan() || b.is_nan() => return Ok(false),
+            _ => x.order(y),
         },
         _ => None,
     };

@@ -1,5 +1,6 @@
 //! Values known at compile time: what Python calls constants, and the functions, types and packages that names lead to.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -105,10 +106,31 @@ pub struct LambdaVal {
     pub defaults: Vec<Option<Object>>,
 }
 
+/// How an integer compares with a float.
+fn int_to_float(x: i128, y: f64) -> Option<Ordering> {
+    // Beyond 2^127 there is no integer here.
+    if y.is_nan() || y.abs() >= 2f64.powi(127) {
+        return (x as f64).partial_cmp(&y);
+    }
+    let whole = y.trunc();
+    Some(x.cmp(&(whole as i128)).then_with(|| whole.partial_cmp(&y).unwrap_or(Ordering::Equal)))
+}
+
 impl Const {
     #[must_use]
     pub fn str(text: &str) -> Const {
         Const::Str(Rc::from(text))
+    }
+
+    /// How two numbers compare; `None` for others and for NaN. An integer and a float compare exactly.
+    #[must_use]
+    pub fn order(&self, other: &Const) -> Option<Ordering> {
+        match (self.as_int(), other.as_int()) {
+            (Some(x), Some(y)) => Some(x.cmp(&y)),
+            (Some(x), None) => other.as_float().and_then(|y| int_to_float(x, y)),
+            (None, Some(y)) => self.as_float().and_then(|x| int_to_float(y, x)).map(Ordering::reverse),
+            (None, None) => self.as_float()?.partial_cmp(&other.as_float()?),
+        }
     }
 
     /// Whether both are the same value of the same kind.
@@ -209,10 +231,7 @@ impl PartialEq for Const {
             (Const::Class(a), Const::Class(b)) => a == b,
             (Const::PropagateNan(a), Const::PropagateNan(b)) => a == b,
             (Const::Limits(a), Const::Limits(b)) => a == b,
-            (a, b) => match (a.as_int(), b.as_int()) {
-                (Some(x), Some(y)) => x == y,
-                _ => matches!((a.as_float(), b.as_float()), (Some(x), Some(y)) if x == y),
-            },
+            (a, b) => a.order(b) == Some(Ordering::Equal),
         }
     }
 }

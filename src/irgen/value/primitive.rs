@@ -12,6 +12,8 @@ use crate::irgen::emit::{Emits, Emitter, R};
 /// One primitive.
 pub struct Builtin {
     pub name: &'static str,
+    /// The package, where another one has a primitive of the same name.
+    pub package: &'static str,
     /// The parameters, as in Python.
     pub sig: &'static str,
     pub doc: &'static str,
@@ -58,6 +60,18 @@ impl Builtin {
     #[must_use]
     pub const fn method(self) -> Builtin {
         Builtin { is_method: true, ..self }
+    }
+
+    /// A primitive of this package.
+    #[must_use]
+    pub const fn of(self, package: &'static str) -> Builtin {
+        Builtin { package, ..self }
+    }
+
+    /// What tells it apart from all others, in a symbol.
+    #[must_use]
+    pub fn symbol(&self) -> String {
+        if self.package.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.package, self.name) }
     }
 
     /// The parameters, read from the signature.

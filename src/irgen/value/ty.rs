@@ -5,7 +5,6 @@ use std::fmt;
 
 use super::constant::Const;
 use super::object::Object;
-use crate::irgen::builtins::symbol_of;
 use crate::irgen::front::modules::Modules;
 use crate::irgen::types::Ty;
 
@@ -75,7 +74,7 @@ fn mangle_const(c: &Const, modules: &Modules) -> String {
         Const::Type(t) => t.mangle(),
         Const::Func(f) => modules.qualified(f.module, f.name()),
         Const::Lambda(l) => format!("lambda{}", l.number),
-        Const::Builtin(b) => symbol_of(b),
+        Const::Builtin(b) => b.symbol(),
         Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::None => c.to_string(),
         other => {
             other.to_string().chars().map(|ch| if ch.is_ascii_alphanumeric() || ch == '.' { ch } else { '_' }).collect()

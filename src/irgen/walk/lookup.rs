@@ -205,7 +205,10 @@ impl Walker<'_> {
 
     /// Whether all that is done in a `try` succeeds, which is not known of packages that are not there, and of calls.
     fn comes_to_its_end(&mut self, module: usize, tried: &Tried) -> Option<bool> {
-        let mut known = tried.only_imports.then_some(true);
+        let mut known = tried.is_simple.then_some(true);
+        if tried.members.iter().any(|member| self.evaluate(module, member).is_none()) {
+            known = None;
+        }
         for import in &tried.imports {
             let (level, path, name) = match import {
                 Bound::Import(path) => (0, path, None),
