@@ -89,12 +89,13 @@ impl Walker<'_> {
         let module = self.mods.binder(module, name);
         let data = self.mods.get(module);
         let is_above = |end: u32| before.is_none_or(|place| end <= place);
-        let bindings: Vec<Binding> = data.bindings(name).iter().filter(|b| is_above(b.end())).cloned().collect();
-        let stars: Vec<Star> = data.stars().iter().filter(|s| is_above(s.at.hi)).cloned().collect();
-        let key = (module, name.to_owned(), bindings.len() + stars.len());
+        let bindings = data.bindings(name).iter().filter(|b| is_above(b.end()));
+        let stars = data.stars().iter().filter(|s| is_above(s.at.hi));
+        let key = (module, name.to_owned(), bindings.clone().count() + stars.clone().count());
         if let Some(known) = self.names.globals.get(&key) {
             return known.clone();
         }
+        let (bindings, stars): (Vec<Binding>, Vec<Star>) = (bindings.cloned().collect(), stars.cloned().collect());
         if self.depth > MAX_EVALUATION_DEPTH {
             return None;
         }
@@ -115,7 +116,7 @@ impl Walker<'_> {
             // What a file imports whole takes the place of what was bound above, if that is certain.
             let counts = |s: &&Star| value.is_none() || (s.at.lo > place && s.guards.is_empty());
             let later: Vec<Star> = stars.iter().filter(counts).cloned().collect();
-            value = later.iter().find_map(|s| self.from_star(module, s, name)).or(value);
+            value = later.iter().find_map(|s| self.imported_whole(module, s, name)).or(value);
         }
         self.names.globals.insert(key, value.clone());
         value
@@ -257,7 +258,7 @@ impl Walker<'_> {
     }
 
     /// A name that a file imports whole with others: those of `__all__`, or all without an underscore in front.
-    fn from_star(&mut self, module: usize, star: &Star, name: &str) -> Option<Object> {
+    fn imported_whole(&mut self, module: usize, star: &Star, name: &str) -> Option<Object> {
         if matches!(self.way(module, &star.guards), Way::Closed) {
             return None;
         }
