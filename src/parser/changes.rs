@@ -7,6 +7,8 @@
 //! 1. At the top level: `X[i] = v`, `X.append(v)` and its kin, `del X`, `with … as X`, `globals()["X"] = v`.
 //! 2. In a loop or a `match` of the top level: each assignment too, and what a `for` counts.
 //! 3. In a function or a method: what it declares `global`, and the changes of 1 to a name that is not its own.
+//! 4. `for c in X:` with `c.a = v`, `c["k"] = v` or `c.a.append(v)` inside changes `X`, but for the hooks of
+//!    configurations (`c.pre_hook = f`).
 //!
 //! It does not matter whether such a function is ever called, or how often such a loop runs. The changes throw doubt on
 //! values only: a function that is called `X` stays one.
@@ -38,7 +40,7 @@ const CHANGING: [&str; 14] = [
 /// For each name, the place (byte offsets) of the first such change.
 #[must_use]
 pub(super) fn changes(text: &str, lexed: &Lexed) -> BTreeMap<String, (u32, u32)> {
-    let mut walk = Walk { text, blocks: vec![Block::new(Kind::Once)], found: BTreeMap::new() };
+    let mut walk = Walk { text, blocks: vec![Block::new(Kind::Once)], found: BTreeMap::new(), over: BTreeMap::new() };
     let (mut line, mut next) = (vec![], None);
     for &token in &lexed.tokens {
         match token.tok {
@@ -89,6 +91,8 @@ struct Walk<'a> {
     text: &'a str,
     blocks: Vec<Block>,
     found: BTreeMap<String, (u32, u32)>,
+    /// The variables of loops over what has a name, each with that name.
+    over: BTreeMap<String, Token>,
 }
 
 impl<'a> Walk<'a> {
@@ -125,6 +129,13 @@ impl<'a> Walk<'a> {
 
     fn change(&mut self, name: Token) {
         self.note(self.word(name).to_owned(), (name.lo, name.hi));
+    }
+
+    /// Notes that the list is changed over whose items a loop with this variable runs.
+    fn change_list_of(&mut self, item: Token) {
+        if let Some(&list) = self.over.get(self.word(item)) {
+            self.change(list);
+        }
     }
 
     /// Notes that a name is assigned here.
@@ -216,6 +227,11 @@ impl<'a> Walk<'a> {
             Some(Tok::For) => {
                 let end = header.iter().position(|t| t.tok == Tok::In).unwrap_or(header.len());
                 self.bind_all(&header[1..end]);
+                if let [_, item, _, list] = *header
+                    && list.tok == Tok::Name
+                {
+                    self.over.insert(self.word(item).to_owned(), list);
+                }
             }
             Some(Tok::With) => {
                 // Nobody knows what a context manager gives, so it does not matter how often this runs.
@@ -257,6 +273,13 @@ impl<'a> Walk<'a> {
         let kinds: Vec<Tok> = statement.iter().take(4).map(|t| t.tok).collect();
         if kinds == [Tok::Name, Tok::Dot, Tok::Name, Tok::LParen] && CHANGING.contains(&self.word(statement[2])) {
             self.change(statement[0]);
+            self.change_list_of(statement[0]);
+        }
+        if let [item, member, .., dot, method] = *statement.split(|t| t.tok == Tok::LParen).next().unwrap_or(&[])
+            && (item.tok, member.tok, dot.tok, method.tok) == (Tok::Name, Tok::Dot, Tok::Dot, Tok::Name)
+            && CHANGING.contains(&self.word(method))
+        {
+            self.change_list_of(item);
         }
     }
 
@@ -272,7 +295,13 @@ impl<'a> Walk<'a> {
                 let name = self.word(target[4]).trim_matches(['"', '\'']).to_owned();
                 self.found.entry(name).or_insert((target[4].lo, target[4].hi));
             }
-            [Tok::Name, Tok::LBracket, ..] => self.change(target[0]),
+            [Tok::Name, Tok::LBracket, ..] => {
+                self.change(target[0]);
+                self.change_list_of(target[0]);
+            }
+            [Tok::Name, Tok::Dot, Tok::Name, ..] if self.word(target[2]) != "pre_hook" => {
+                self.change_list_of(target[0])
+            }
             [_, Tok::Dot, ..] => {}
             _ => self.bind_all(target),
         }
@@ -324,6 +353,17 @@ mod tests {
     fn loops_and_matches_run_any_number_of_times() {
         assert_eq!(names("for A, (B, C) in x:\n    D = 1\n    if y:\n        E += 1\n"), "A B C D E");
         assert_eq!(names("while x: F = 1\nmatch x:\n    case 1:\n        G = 1\nmatch = 3\n"), "F G");
+    }
+
+    #[test]
+    fn items_of_a_loop_change_the_list() {
+        let changed = |body: &str| names(&format!("for c in X:\n    {body}\n"));
+        for body in ["c.num_warps = 1", "c[0] = 1", "c.kwargs['B'] = 1", "c.append(1)", "c.kwargs.update(d)"] {
+            assert_eq!(changed(body), "X c", "{body}");
+        }
+        for body in ["c.pre_hook = f", "print(c.kwargs)", "d = c.kwargs"] {
+            assert!(!changed(body).contains('X'), "{body}");
+        }
     }
 
     #[test]

@@ -48,12 +48,13 @@ pub(super) static TABLE: &[Builtin] = &[
     calling("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        Ok(Object::bool(quietly(cx, |cx| cx.attribute(&base, &name)).is_ok()))
+        Ok(Object::bool(!is_number(&base) && quietly(cx, |cx| cx.attribute(&base, &name)).is_ok()))
     }),
     calling("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
         match (quietly(cx, |cx| cx.attribute(&base, &name)), a.given(2)) {
+            (Ok(_), Some(v)) if is_number(&base) => Ok(v.clone()),
             (Ok(v), _) => Ok(v),
             (Err(_), Some(v)) => Ok(v.clone()),
             (Err(_), None) => cx.attribute(&base, &name),
@@ -62,6 +63,11 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("any", "items", "Whether one of the compile-time values is true.", |cx, a| quantify(cx, a, true)),
     entry("all", "items", "Whether all of the compile-time values are true.", |cx, a| quantify(cx, a, false)),
 ];
+
+/// Whether a value is a number of Python's, which has none of a tensor's methods.
+fn is_number(v: &Object) -> bool {
+    matches!(v, Object::Const(Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_)))
+}
 
 /// `tl.range` and its like.
 pub(super) static RANGES: &[Builtin] = &[

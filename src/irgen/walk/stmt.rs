@@ -14,7 +14,7 @@ use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::advice;
 use crate::irgen::front::assigned::assigned;
 use crate::irgen::semantic::{arith, convert, fold, operators};
-use crate::irgen::value::{Class, Object};
+use crate::irgen::value::{Class, Const, Object};
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
 /// What to write instead of `break` and `continue`: loops of the GPU dialects have one way out.
@@ -240,7 +240,11 @@ impl Walker<'_> {
     }
 
     fn annotated(&mut self, target: &Expr, annotation: &Expr, value: Option<&Expr>) -> R<()> {
-        let class = quietly(self, |cx| cx.expr(annotation)).ok().as_ref().and_then(Object::as_class);
+        let known = quietly(self, |cx| cx.expr(annotation));
+        if known.is_err() && !self.frame.host && self.is_misspelt(annotation) {
+            let _ = self.expr(annotation);
+        }
+        let class = known.ok().as_ref().and_then(Object::as_class);
         let constexpr = class == Some(Class::Constexpr);
         let ExprKind::Name(name) = &target.kind else {
             return Err(self.out.no_syntax("an annotation on anything but a name", "leave the annotation out"));
@@ -269,6 +273,21 @@ impl Walker<'_> {
         }
         self.frame.scope.set(name, v.clone().unwrap_or(Object::Error));
         v.map(|_| ())
+    }
+
+    /// Whether an annotation is a name that nothing binds, or a member that a package of Triton's lacks.
+    fn is_misspelt(&mut self, annotation: &Expr) -> bool {
+        match &annotation.kind {
+            ExprKind::Name(name) => {
+                let module = self.mods.binder(self.frame.module, name);
+                let top = self.mods.get(module);
+                !top.binds(name) && top.stars().is_empty()
+            }
+            ExprKind::Attribute { value, .. } => {
+                matches!(quietly(self, |cx| cx.expr(value)), Ok(Object::Const(Const::Space(_))))
+            }
+            _ => false,
+        }
     }
 
     fn augmented(&mut self, target: &Expr, op: BinOp, value: &Expr) -> R<()> {
