@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::scope::Scope;
 use crate::ir::{Block, Loc, Region};
-use crate::irgen::value::Object;
+use crate::irgen::value::{Object, ObjectType};
 use crate::source::Span;
 
 /// A `return` whose operation is made once the function's type is known.
@@ -33,6 +33,8 @@ pub(super) struct Frame {
     /// `x: tl.constexpr` without a value.
     pub(super) pending: Vec<Arc<str>>,
     pub(super) returns: Vec<Return>,
+    /// The types of what would be returned behind a `return` that a compile-time `if` runs.
+    pub(super) behind: Vec<ObjectType>,
     /// Of the function's body; `None` while a constant is evaluated.
     pub(super) region: Option<Region>,
     /// Whether a statement of the file itself is evaluated, which sees what is bound above it.
@@ -63,6 +65,7 @@ impl Frame {
             defs: vec![],
             pending: vec![],
             returns: vec![],
+            behind: vec![],
             region,
             statement: false,
             before: None,

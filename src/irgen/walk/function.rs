@@ -125,7 +125,9 @@ impl Walker<'_> {
                 }
             });
         }
+        let behind = std::mem::take(&mut self.frame.behind);
         let ty = ty.unwrap_or(ObjectType::Const(Const::None));
+        let ty = behind.iter().fold(ty, |ty, other| Self::common(&ty, other).unwrap_or(ty));
         let mut result: Option<Object> = None;
         for r in returns {
             self.out.replace_here(Here { loc: r.loc, span: r.span });

@@ -10,6 +10,7 @@ use super::frame::{Jump, Return};
 use super::host;
 use super::walker::Walker;
 use crate::diag::codes::names;
+use crate::ir::rewrite::region_dce::erase_unreachable;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::advice;
 use crate::irgen::front::assigned::assigned;
@@ -24,8 +25,12 @@ pub const NO_JUMP: &str =
 impl Walker<'_> {
     /// Lowers statements up to the first that ends the control flow.
     pub fn stmts(&mut self, body: &[Stmt]) {
-        for stmt in body {
+        for (i, stmt) in body.iter().enumerate() {
             if !self.is_live() {
+                let is_return = i > 0 && matches!(body[i - 1].kind, StmtKind::Return(_));
+                if !is_return && !self.frame.host {
+                    self.look_behind_return(&body[i..]);
+                }
                 break;
             }
             if self.at(stmt.span, |cx| cx.out.step()).is_err() {
@@ -330,6 +335,34 @@ impl Walker<'_> {
         }
         self.out.replace_block(None);
         value.map(|_| ())
+    }
+
+    /// Looks at what stands behind a `return` that a compile-time `if` runs. Nothing of it is kept but the types of what
+    /// it would return: a number that is returned takes the type that all `return`s share, as in Triton.
+    fn look_behind_return(&mut self, rest: &[Stmt]) {
+        let is_number = |v: &Object| match v {
+            Object::Const(c) => c.dtype().is_some(),
+            Object::Tuple(_) => true,
+            _ => false,
+        };
+        if self.frame.loops > 0 || !self.frame.returns.last().is_some_and(|r| is_number(&r.value)) {
+            return;
+        }
+        let Some(block) = self.new_block() else { return };
+        let known = self.frame.returns.len();
+        let names = (self.frame.scope.clone(), self.frame.defs.clone(), self.frame.pending.clone());
+        self.out.replace_block(Some(block));
+        let _: R<()> = quietly(self, |cx| {
+            cx.stmts(rest);
+            Ok(())
+        });
+        self.out.replace_block(None);
+        (self.frame.scope, self.frame.defs, self.frame.pending) = names;
+        let behind = self.frame.returns.split_off(known);
+        self.frame.behind.extend(behind.iter().map(|r| r.value.ty()));
+        if let Some(region) = self.frame.region {
+            erase_unreachable(&mut self.out.ir, region);
+        }
     }
 
     /// A `return` where structured control flow has no way out.
