@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
                 self.change_list_of(target[0]);
             }
             [Tok::Name, Tok::Dot, Tok::Name, ..] if self.word(target[2]) != "pre_hook" => {
-                self.change_list_of(target[0])
+                self.change_list_of(target[0]);
             }
             [_, Tok::Dot, ..] => {}
             _ => self.bind_all(target),

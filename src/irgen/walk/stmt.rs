@@ -337,8 +337,8 @@ impl Walker<'_> {
         value.map(|_| ())
     }
 
-    /// Looks at what stands behind a `return` that a compile-time `if` runs. Nothing of it is kept but the types of what
-    /// it would return: a number that is returned takes the type that all `return`s share, as in Triton.
+    /// Looks at what stands behind a `return` that a compile-time `if` runs. Nothing of it is kept but the types of
+    /// what it would return: a number that is returned takes the type that all `return`s share, as in Triton.
     fn look_behind_return(&mut self, rest: &[Stmt]) {
         let is_number = |v: &Object| match v {
             Object::Const(c) => c.dtype().is_some(),
