@@ -8,6 +8,7 @@ use crate::diag::codes::{names, types};
 use crate::ir::dialects::discardable;
 use crate::ir::{Attr, Name};
 use crate::irgen::emit::{Emitter, R, Reported, quietly};
+use crate::irgen::front::space::Space;
 use crate::irgen::semantic::cmp::Cmp;
 use crate::irgen::semantic::{arith, convert, faults, fold, items, operators};
 use crate::irgen::types::Dtype;
@@ -48,7 +49,8 @@ pub(super) static TABLE: &[Builtin] = &[
     calling("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        Ok(Object::bool(!is_number(&base) && quietly(cx, |cx| cx.attribute(&base, &name)).is_ok()))
+        let mut has = || quietly(cx, |cx| cx.attribute(&base, &name)).is_ok();
+        Ok(Object::bool(exists_in_triton(&base, &name) || !is_number(&base) && has()))
     }),
     calling("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
@@ -63,6 +65,46 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("any", "items", "Whether one of the compile-time values is true.", |cx, a| quantify(cx, a, true)),
     entry("all", "items", "Whether all of the compile-time values are true.", |cx, a| quantify(cx, a, false)),
 ];
+
+/// Whether a package of Triton 3.9 has a member for which ttc has no use.
+fn exists_in_triton(package: &Object, name: &str) -> bool {
+    let names: &[&str] = match package {
+        Object::Const(Const::Space(Space::Triton)) => &[
+            "AsyncCompileMode",
+            "CompilationError",
+            "FutureKernel",
+            "InterpreterError",
+            "JITFunction",
+            "KernelInterface",
+            "MockTensor",
+            "OutOfResources",
+            "TensorWrapper",
+            "TritonError",
+            "aggregate",
+            "backends",
+            "compile",
+            "compiler",
+            "errors",
+            "knobs",
+            "must_use_result",
+            "reinterpret",
+            "set_allocator",
+            "testing",
+            "tools",
+        ],
+        Object::Const(Const::Space(Space::Language)) => &[
+            "aggregate_replace",
+            "constexpr_type",
+            "expect_zero",
+            "slice",
+            "str_to_ty",
+            "tensor_descriptor_type",
+            "tuple_type",
+        ],
+        _ => &[],
+    };
+    names.contains(&name)
+}
 
 /// Whether a value is a number of Python's, which has none of a tensor's methods.
 fn is_number(v: &Object) -> bool {

@@ -38,10 +38,10 @@ pub fn bound_by_comprehensions(body: &[Stmt]) -> Vec<Arc<str>> {
     names
 }
 
-/// Names that only `for` loops assign, as their variables.
+/// Names that only `for` loops and comprehensions assign, as their variables.
 #[must_use]
 pub fn only_counted(body: &[Stmt]) -> Vec<Arc<str>> {
-    let (mut counted, mut other) = (vec![], vec![]);
+    let (mut counted, mut other) = (bound_by_comprehensions(body), vec![]);
     sort_by_setter(body, &mut counted, &mut other);
     counted.retain(|name| !other.contains(name));
     counted

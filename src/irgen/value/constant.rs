@@ -100,7 +100,7 @@ pub struct LambdaVal {
     /// The number of the frame that made it, and its own.
     pub frame: u32,
     pub number: u32,
-    /// The local names of that frame, as they were then.
+    /// The local names of that frame that it uses, as they were then, or when the frame ended.
     pub names: Vec<(Arc<str>, Object)>,
     /// The values of the parameters' defaults.
     pub defaults: Vec<Option<Object>>,

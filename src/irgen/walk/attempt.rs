@@ -58,10 +58,12 @@ impl Walker<'_> {
     }
 
     fn in_frame<T>(&mut self, new: Frame, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.waiting.push((self.frame.number, self.frame.scope.clone()));
         let frame = std::mem::replace(&mut self.frame, new);
         let (block, naming, here) = (self.out.replace_block(None), self.naming.take(), self.out.here());
         let result = f(self);
         self.frame = frame;
+        self.waiting.pop();
         self.naming = naming;
         self.out.replace_block(block);
         self.out.replace_here(here);

@@ -18,6 +18,7 @@ use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{CallSite, R, Reported};
 use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
 use crate::parser::ast::{Call, Expr, ExprKind, Ident, Lambda, ParamKind};
+use crate::parser::visit;
 
 impl Walker<'_> {
     /// A call expression.
@@ -210,7 +211,8 @@ impl Walker<'_> {
                 cx.frame.scope.set(name, v.clone());
             }
             cx.stmts(&func.def.body);
-            cx.frame.host_result.take().unwrap_or(Object::NONE)
+            let result = cx.frame.host_result.take().unwrap_or(Object::NONE);
+            cx.as_left(&result)
         });
         self.out.pop_call();
         self.depth -= 1;
@@ -227,9 +229,37 @@ impl Walker<'_> {
             module: self.frame.module,
             frame: self.frame.number,
             number: self.number(),
-            names: self.frame.scope.iter().map(|(name, v)| (name.clone(), v.clone())).collect(),
+            names: self.names_used(l),
         };
         Ok(Const::Lambda(Rc::new(lambda)).into())
+    }
+
+    /// The local names that a lambda uses.
+    fn names_used(&self, l: &Lambda) -> Vec<(Arc<str>, Object)> {
+        let mut used: Vec<(Arc<str>, Object)> = vec![];
+        visit::expressions(&l.body, &mut |e| {
+            let ExprKind::Name(name) = &e.kind else { return };
+            let is_new = used.iter().all(|(known, _)| known != name) && l.params.iter().all(|p| p.name.name != *name);
+            if let Some(v) = self.frame.scope.get(name).filter(|_| is_new) {
+                used.push((name.clone(), v.clone()));
+            }
+        });
+        used
+    }
+
+    /// A value that leaves the current function: its lambdas see the names as they are in the end.
+    fn as_left(&self, v: &Object) -> Object {
+        match v {
+            Object::Const(Const::Lambda(l)) if l.frame == self.frame.number => {
+                let names = self.names_used(&l.def);
+                Const::Lambda(Rc::new(LambdaVal { names, defaults: l.defaults.clone(), def: l.def.clone(), ..**l }))
+                    .into()
+            }
+            Object::Tuple(items) if items.iter().any(|v| matches!(v, Object::Const(Const::Lambda(_)))) => {
+                Object::tuple(items.iter().map(|v| self.as_left(v)).collect())
+            }
+            _ => v.clone(),
+        }
     }
 
     /// Calls a lambda. It sees the names of the function that made it: as they are now while that runs, else as they
@@ -246,10 +276,16 @@ impl Walker<'_> {
         }
         self.depth += 1;
         let saved = self.frame.scope.clone();
+        self.waiting.push((self.frame.number, saved.clone()));
         if self.frame.number != l.frame {
+            let now = self.waiting.iter().rev().find(|(number, _)| *number == l.frame).map(|(_, scope)| scope);
+            let names: Vec<(Arc<str>, Object)> = match now {
+                Some(scope) => scope.iter().map(|(name, v)| (name.clone(), v.clone())).collect(),
+                None => l.names.clone(),
+            };
             let host = self.frame.host;
             let mut scope = Scope::default();
-            let seen = l.names.iter().filter(|(_, v)| host || v.values().is_empty());
+            let seen = names.iter().filter(|(_, v)| host || v.values().is_empty());
             seen.for_each(|(name, v)| scope.set(name, v.clone()));
             self.frame.scope = scope;
         }
@@ -263,6 +299,7 @@ impl Walker<'_> {
         }
         let result = self.expr(&l.def.body);
         self.depth -= 1;
+        self.waiting.pop();
         self.frame.scope = saved;
         (self.frame.module, self.frame.number, self.frame.statement, self.frame.before) = was;
         result

@@ -389,7 +389,7 @@ impl Walker<'_> {
                 &names::RAISED,
                 format!("an assertion of a function that runs at compile time fails{text}"),
                 "this does not hold",
-                "Python would stop here too",
+                "change the compile-time values that lead here",
             ));
         }
         let text = if msg.is_none() { String::new() } else { msg.show() };

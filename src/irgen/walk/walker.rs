@@ -49,6 +49,8 @@ pub struct Walker<'m> {
     pub(super) naming: Option<Arc<str>>,
     pub(super) functions: BTreeMap<String, Specialisation>,
     pub(super) names: Names,
+    /// The frames that wait for a call to come back, by their numbers, with their local names.
+    pub(super) waiting: Vec<(u32, Scope)>,
     /// The number of the next frame or lambda.
     pub(super) next_number: u32,
     /// Depth of calls and of constants evaluating constants.
@@ -87,6 +89,7 @@ impl<'m> Walker<'m> {
             mods,
             out: Emitter::new(span, settings),
             frame: Frame::new(0, module, None, false),
+            waiting: vec![],
             next_number: 1,
             naming: None,
             functions: BTreeMap::new(),
