@@ -98,12 +98,11 @@ pub(super) static VERSIONS: &[Builtin] = &[
 
 fn version(cx: &mut Emitter, a: &Args) -> R<Object> {
     let text = a.text(cx, 0)?;
-    // What follows the numbers, as in `3.9.0+git1234` and `3.0.0.post1`, is left out.
-    let numbers = text.split('.').map_while(|part| {
-        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
-        part[..digits].parse::<i64>().ok()
-    });
-    let mut numbers: Vec<i64> = numbers.collect();
+    let numbers = text.trim_start_matches('v').split('.').map(str::parse::<i64>).collect::<Result<Vec<_>, _>>();
+    // Releases that are more than numbers, as in `3.0.0rc1`, have an order of their own.
+    let Ok(mut numbers) = numbers else {
+        return Err(cx.unsupported(&format!("the version `{text}`, which is more than numbers,")));
+    };
     while numbers.len() > 1 && numbers.last() == Some(&0) {
         numbers.pop();
     }

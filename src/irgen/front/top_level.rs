@@ -77,8 +77,8 @@ pub type Guards = Arc<Vec<Guard>>;
 
 /// What may fail in the body of a `try`.
 pub struct Tried {
-    /// [`Bound::Import`] and [`Bound::From`].
-    pub imports: Vec<Bound>,
+    /// [`Bound::Import`] and [`Bound::From`], `*` for a file that is imported whole, with their places.
+    pub imports: Vec<(Bound, u32)>,
     /// Names and members of packages that are given another name.
     pub members: Vec<Expr>,
     /// Whether it does nothing else that may fail.
@@ -253,6 +253,12 @@ impl Table {
                 self.bind(&c.name, Bound::Host(Arc::default()), guards, c.name.span);
             }
             Item::Block(b) => self.items(b.items, guards, visible),
+            // Without a handler the file ends where it fails.
+            Item::Try(t) if t.handlers.is_empty() => {
+                self.items(t.body, guards, visible);
+                self.items(t.orelse, guards, visible);
+                self.items(t.finalbody, guards, visible);
+            }
             Item::Try(t) => {
                 let mut imports = vec![];
                 imported(&t.body, &mut imports);
@@ -430,17 +436,22 @@ fn path_of(from: &ImportFrom) -> Arc<[String]> {
 }
 
 /// The imports of a block itself.
-fn imported(items: &[Item], all: &mut Vec<Bound>) {
+fn imported(items: &[Item], all: &mut Vec<(Bound, u32)>) {
     for item in items {
         let Item::Stmt(stmt) = item else { continue };
         match &stmt.kind {
             StmtKind::Import(aliases) => {
                 let whole = |a: &Alias| Bound::Import(a.path.iter().map(|p| p.name.to_string()).collect());
-                all.extend(aliases.iter().map(whole));
+                all.extend(aliases.iter().map(|a| (whole(a), stmt.span.lo)));
             }
             StmtKind::ImportFrom(from) => match &from.names {
-                ImportNames::Star(_) => {}
-                ImportNames::List(aliases) => all.extend(aliases.iter().map(|a| from_of(from, a, stmt.span))),
+                ImportNames::Star(_) => {
+                    let (path, at) = (path_of(from), from.source_span(stmt.span));
+                    all.push((Bound::From { level: from.level, path, name: Arc::from("*"), at }, stmt.span.lo));
+                }
+                ImportNames::List(aliases) => {
+                    all.extend(aliases.iter().map(|a| (from_of(from, a, stmt.span), stmt.span.lo)));
+                }
             },
             _ => {}
         }
@@ -461,11 +472,23 @@ fn cannot_fail_otherwise(item: &Item) -> bool {
         Item::Function(_) | Item::Opaque(_) => true,
         Item::Stmt(stmt) => match &stmt.kind {
             StmtKind::Import(_) | StmtKind::ImportFrom(_) | StmtKind::Pass => true,
-            StmtKind::Assign { value, .. } => matches!(value.kind, ExprKind::Constant(_)) || value.dotted().is_some(),
+            StmtKind::Assign { value, .. } | StmtKind::AnnAssign { value: Some(value), .. } => is_plain(value),
             StmtKind::Expr(e) => matches!(e.kind, ExprKind::Constant(_)),
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// A constant, `tl.constexpr` of one, or a member of a package.
+fn is_plain(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Constant(_) => true,
+        ExprKind::Call(call) => {
+            let is_constexpr = call.func.dotted().is_some_and(|path| path.last() == Some(&"constexpr"));
+            is_constexpr && call.keywords.is_empty() && call.args.iter().all(is_plain)
+        }
+        _ => value.dotted().is_some(),
     }
 }
 

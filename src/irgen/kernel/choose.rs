@@ -19,15 +19,16 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
     let place = Place::File(cx.modules().map.file(file).name.clone());
     let jit: Vec<Arc<FunctionDef>> = cx.modules().get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     if let Some(name) = name {
-        // The last definition of a name wins, as in Python; a name may also be an alias.
-        if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
-            let module = cx.modules_mut().home(module, def);
-            return Ok(Func { def: def.clone(), module, jit: true });
-        }
+        // What the file calls by the name in the end: the last definition mostly, or another function.
         if let Some(Object::Const(Const::Func(f))) = cx.global(module, name)
             && f.jit
         {
             return Ok(f);
+        }
+        // One inside a class or a host function.
+        if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
+            let module = cx.modules_mut().home(module, def);
+            return Ok(Func { def: def.clone(), module, jit: true });
         }
         let plain = cx.modules().get(module).functions.iter().rev().find(|f| *f.name.name == *name).cloned();
         if let Some(def) = plain {

@@ -56,7 +56,9 @@ impl Walker<'_> {
             return Ok(v);
         }
         let hidden = self.mods.get(module).hidden(name).is_some();
-        if let Some(v) = builtins::python(name).filter(|_| !hidden) {
+        let binder = self.mods.binder(module, name);
+        let lacks = self.names.lacking.contains(&(binder, name.to_owned()));
+        if let Some(v) = builtins::python(name).filter(|_| !hidden && !lacks) {
             return Ok(v);
         }
         if self.mods.get(module).prelude
@@ -113,10 +115,16 @@ impl Walker<'_> {
         if value.as_ref().is_some_and(Object::is_data) && self.mods.get(module).change(name).is_some() {
             value = None;
         } else {
+            // Files that import each other whole lead back here.
+            self.names.globals.insert(key.clone(), value.clone());
             // What a file imports whole takes the place of what was bound above, if that is certain.
-            let counts = |s: &&Star| value.is_none() || (s.at.lo > place && s.guards.is_empty());
-            let later: Vec<Star> = stars.iter().filter(counts).cloned().collect();
-            value = later.iter().find_map(|s| self.imported_whole(module, s, name)).or(value);
+            let whole = stars.iter().find_map(|s| {
+                let way = self.way(module, &s.guards, s.at.lo);
+                let counts = value.is_none() || (s.at.lo > place && matches!(way, Way::Open));
+                let counts = counts && !matches!(way, Way::Closed);
+                counts.then(|| self.imported_whole(module, s, name)).flatten()
+            });
+            value = whole.or(value);
         }
         self.names.globals.insert(key, value.clone());
         value
@@ -132,8 +140,14 @@ impl Walker<'_> {
     fn first_bound(&mut self, key: &Key, bindings: &[Binding]) -> (Option<Object>, u32) {
         let (mut value, mut doubt): (Option<Object>, Option<Doubt>) = (None, None);
         let (mut place, mut choice) = (0, None);
-        for b in bindings.iter().rev() {
-            let way = self.way(key.0, &b.guards);
+        // Behind one that counts for certain no other is asked.
+        self.names.globals.insert(key.clone(), None);
+        let certain = bindings.iter().position(|b| {
+            matches!(self.way(key.0, &b.guards, b.name.lo), Way::Open) && self.bound(key.0, &b.bound).is_some()
+        });
+        let asked = certain.map_or(bindings, |last| &bindings[..=last]);
+        for b in asked.iter().rev() {
+            let way = self.way(key.0, &b.guards, b.name.lo);
             if matches!(way, Way::Closed) {
                 continue;
             }
@@ -145,11 +159,16 @@ impl Walker<'_> {
                 {
                     (value, doubt) = (None, Some(Doubt::Unknown));
                 }
+                None if matches!(way, Way::Open) && matches!(b.bound, Bound::Import(_) | Bound::From { .. }) => {
+                    (value, doubt, choice) = (None, None, None);
+                    self.names.lacking.insert((key.0, key.1.clone()));
+                }
                 None => {}
                 Some(v) => {
                     let differs = value.as_ref().is_some_and(|rest| !same(rest, &v));
+                    let is_data = v.is_data() || matches!(v, Object::Const(Const::Type(_)));
                     match way {
-                        Way::Undecided(test) if v.is_data() && (doubt.is_some() || differs) => {
+                        Way::Undecided(test) if is_data && (doubt.is_some() || differs) => {
                             (value, doubt) = (None, Some(Doubt::Undecided(test)));
                         }
                         Way::Undecided(test) if differs => {
@@ -185,7 +204,8 @@ impl Walker<'_> {
         let _ = self.out.report(diag);
     }
 
-    fn way(&mut self, module: usize, guards: &[Guard]) -> Way {
+    /// Whether control gets to a place behind these guards.
+    fn way(&mut self, module: usize, guards: &[Guard], place: u32) -> Way {
         let mut way = Way::Open;
         for guard in guards {
             let (outcome, wanted, span) = match guard {
@@ -193,7 +213,14 @@ impl Walker<'_> {
                     let value = self.evaluate(module, test);
                     (value.and_then(|v| quietly(self, |cx| fold::truth(&mut cx.out, &v)).ok()), *wanted, test.span)
                 }
-                Guard::Try(tried, wanted) => (self.comes_to_its_end(module, tried), *wanted, tried.span),
+                Guard::Try(tried, true) => match self.comes_to_its_end(module, tried) {
+                    // What stands above the import that fails has run.
+                    Err(fails) if place < fails => (None, true, tried.span),
+                    outcome => (outcome.unwrap_or(Some(false)), true, tried.span),
+                },
+                Guard::Try(tried, false) => {
+                    (self.comes_to_its_end(module, tried).unwrap_or(Some(false)), false, tried.span)
+                }
             };
             match outcome {
                 Some(outcome) if outcome != wanted => return Way::Closed,
@@ -205,17 +232,21 @@ impl Walker<'_> {
     }
 
     /// Whether all that is done in a `try` succeeds, which is not known of packages that are not there, and of calls.
-    fn comes_to_its_end(&mut self, module: usize, tried: &Tried) -> Option<bool> {
+    /// An error is the place of an import that fails for certain.
+    fn comes_to_its_end(&mut self, module: usize, tried: &Tried) -> Result<Option<bool>, u32> {
         let mut known = tried.is_simple.then_some(true);
         if tried.members.iter().any(|member| self.evaluate(module, member).is_none()) {
             known = None;
         }
-        for import in &tried.imports {
+        for (import, at) in &tried.imports {
             let (level, path, name) = match import {
                 Bound::Import(path) => (0, path, None),
-                Bound::From { level, path, name, .. } => (*level, path, Some(name)),
+                Bound::From { level, path, name, .. } => (*level, path, Some(name).filter(|name| &***name != "*")),
                 _ => continue,
             };
+            if is_part_of_triton(path) {
+                continue;
+            }
             let found = self.mods.import(module, level, path);
             let lacks = match (found, name) {
                 (Some(Imported::Module(m)), Some(name)) if m != module => {
@@ -225,13 +256,13 @@ impl Walker<'_> {
                 _ => false,
             };
             if lacks {
-                return Some(false);
+                return Err(*at);
             }
             if found.is_none() || name.is_some_and(|name| self.imported(module, level, path, name).is_none()) {
                 known = None;
             }
         }
-        known
+        Ok(known)
     }
 
     /// What a binding leads to.
@@ -259,18 +290,20 @@ impl Walker<'_> {
 
     /// A name that a file imports whole with others: those of `__all__`, or all without an underscore in front.
     fn imported_whole(&mut self, module: usize, star: &Star, name: &str) -> Option<Object> {
-        if matches!(self.way(module, &star.guards), Way::Closed) {
-            return None;
+        let m = match self.mods.import(module, star.level, &star.path)? {
+            Imported::Module(m) if m != module => m,
+            Imported::Space(space) if !name.starts_with('_') => return self.space_attr(space, name),
+            _ => return None,
+        };
+        match self.global(m, "__all__") {
+            Some(Object::Tuple(items)) => {
+                let is_listed = items.iter().any(|v| same(v, &Const::str(name).into()));
+                is_listed.then(|| self.imported(module, star.level, &star.path, name)).flatten()
+            }
+            _ if name.starts_with('_') => None,
+            // A part of the package is no name of it unless something there imports it.
+            _ => self.global(m, name),
         }
-        let listed = match self.mods.import(module, star.level, &star.path) {
-            Some(Imported::Module(m)) if m != module => self.global(m, "__all__"),
-            _ => None,
-        };
-        let is_shown = match listed {
-            Some(Object::Tuple(items)) => items.iter().any(|v| same(v, &Const::str(name).into())),
-            _ => !name.starts_with('_'),
-        };
-        is_shown.then(|| self.imported(module, star.level, &star.path, name)).flatten()
     }
 
     /// `from path import name`
@@ -314,6 +347,12 @@ impl Walker<'_> {
         self.names.prelude.insert(file, module);
         Some(module)
     }
+}
+
+/// Whether a package is one of Triton 3.9 that runs on the host only.
+fn is_part_of_triton(path: &[String]) -> bool {
+    let parts = ["tools", "testing", "compiler", "runtime", "backends", "knobs", "errors"];
+    matches!(path, [first, second, ..] if first == "triton" && parts.contains(&&**second))
 }
 
 /// What a function of the host imports that is given the name of one of Triton's packages, as in

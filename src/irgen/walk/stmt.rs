@@ -14,6 +14,7 @@ use crate::ir::rewrite::region_dce::erase_unreachable;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::advice;
 use crate::irgen::front::assigned::assigned;
+use crate::irgen::front::top_level::Bound;
 use crate::irgen::semantic::{arith, convert, fold, operators};
 use crate::irgen::value::{Class, Const, Object};
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
@@ -71,6 +72,12 @@ impl Walker<'_> {
                 items.iter().filter_map(|i| i.target.as_ref()).for_each(|t| self.bind_target(t, Object::Error));
                 self.stmts(body);
                 Err(failed)
+            }
+            StmtKind::FunctionDef(f) if self.frame.host => {
+                let module = self.frame.module;
+                let function = self.bound(module, &Bound::Function(Arc::new((**f).clone())));
+                self.set(&f.name.name, function.unwrap_or(Object::Error));
+                Ok(())
             }
             StmtKind::FunctionDef(f) => {
                 self.set(&f.name.name, Object::Error);

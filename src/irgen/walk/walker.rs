@@ -36,6 +36,8 @@ pub(super) struct Names {
     pub(super) unknown: BTreeSet<(usize, String)>,
     /// Names whose value hangs on a test that cannot be decided, and the test.
     pub(super) undecided: BTreeMap<(usize, String), Span>,
+    /// Names that are imported for certain, from where nothing was found.
+    pub(super) lacking: BTreeSet<(usize, String)>,
     /// Functions of which such a test chooses one, with the test and the one that is taken.
     pub(super) choices: BTreeMap<(usize, String), (Span, Span)>,
 }
