@@ -552,6 +552,15 @@ mod tests {
     }
 
     #[test]
+    fn a_value_may_hang_on_many_before_it() {
+        let steps = "N += 1\n".repeat(300);
+        let text = format!("import triton\nN = 0\n{steps}@triton.jit\ndef k(x, B=N):\n    pass\nN = 7\n");
+        let mut map = SourceMap::default();
+        let file = map.add("k.py", None, text);
+        assert_eq!(list_kernels(&mut map, file, &[]).0[0].params[1].value.as_deref(), Some("300"));
+    }
+
+    #[test]
     fn a_second_question_reads_no_import_again() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("lib.py"), "N = 4\n").unwrap();

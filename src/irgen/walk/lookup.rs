@@ -21,6 +21,9 @@ use crate::irgen::value::{Const, Func, Object};
 use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
 use crate::source::Span;
 
+/// The bindings of a name from which on they are evaluated one after the other: `N += 1` hangs on those above it.
+const LONG_CHAIN: usize = 16;
+
 /// Whether control gets to a binding.
 enum Way {
     Open,
@@ -110,6 +113,15 @@ impl Walker<'_> {
         }
         if self.mods.get(module).hidden(name).is_some() {
             return None;
+        }
+        if bindings.len() > LONG_CHAIN {
+            // From the first on, so that none hangs on a long chain of others.
+            let mut ends: Vec<u32> = bindings.iter().map(Binding::end).collect();
+            ends.sort_unstable();
+            ends.pop();
+            for end in ends {
+                let _ = self.global_before(module, name, Some(end));
+            }
         }
         let (mut value, place) = self.first_bound(&key, &bindings);
         if value.as_ref().is_some_and(Object::is_data) && self.mods.get(module).change(name).is_some() {
