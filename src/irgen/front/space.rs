@@ -115,3 +115,10 @@ pub fn builtin_space(path: &[String]) -> Option<Space> {
         _ => return None,
     })
 }
+
+/// Whether a package is one of Triton 3.9 that runs on the host only. Imports of it succeed and give kernels nothing.
+#[must_use]
+pub fn is_host_part_of_triton(path: &[String]) -> bool {
+    let parts = ["tools", "testing", "compiler", "runtime", "backends", "knobs", "errors"];
+    matches!(path, [first, second, ..] if first == "triton" && parts.contains(&&**second))
+}

@@ -314,13 +314,13 @@ impl Walker<'_> {
                 .unsupported(&format!("`{}` of a lambda, which takes any number of arguments,", p.name)));
         }
         let known = |name: &Ident| params.iter().skip(args.len()).any(|p| p.name.name == name.name);
-        let (wrong, help) = match keywords.iter().find(|(name, _)| !known(name)) {
-            _ if args.len() > params.len() => (Some("too many arguments for a lambda".to_owned()), params.len()),
-            Some((name, _)) => (Some(format!("`{name}` is no parameter that is left of the lambda")), params.len()),
-            None => (None, 0),
+        let wrong = match keywords.iter().find(|(name, _)| !known(name)) {
+            _ if args.len() > params.len() => Some("too many arguments for a lambda".to_owned()),
+            Some((name, _)) => Some(format!("`{name}` is no parameter that is left of the lambda")),
+            None => None,
         };
         if let Some(wrong) = wrong {
-            let help = format!("it has {help} parameters");
+            let help = format!("it has {} parameters", params.len());
             return Err(self.out.error_help(&names::BAD_ARGUMENTS, wrong, "in this call", help));
         }
         let mut values = vec![];

@@ -13,7 +13,7 @@ use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::modules::Imported;
 use crate::irgen::front::prelude;
-use crate::irgen::front::space::{Space, builtin_space};
+use crate::irgen::front::space::{Space, builtin_space, is_host_part_of_triton};
 use crate::irgen::front::top_level::{Binding, Bound, Guard, Star, Tried};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
@@ -143,8 +143,7 @@ impl Walker<'_> {
     }
 
     /// The value that the bindings of a name lead to, of which the first that has one counts, and where that stands.
-    /// While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before, so the bindings are taken from the
-    /// last to the first.
+    /// They are taken from the last to the first: what a later one says is kept until one before it says otherwise.
     ///
     /// A function or a package may come from a later binding, since a `try` or a wrapper leads to them in the end. Data
     /// may not: where a binding before it, which may be the one that counts, has another value or none that is known,
@@ -256,7 +255,7 @@ impl Walker<'_> {
                 Bound::From { level, path, name, .. } => (*level, path, Some(name).filter(|name| &***name != "*")),
                 _ => continue,
             };
-            if is_part_of_triton(path) {
+            if is_host_part_of_triton(path) {
                 continue;
             }
             let found = self.mods.import(module, level, path);
@@ -359,12 +358,6 @@ impl Walker<'_> {
         self.names.prelude.insert(file, module);
         Some(module)
     }
-}
-
-/// Whether a package is one of Triton 3.9 that runs on the host only.
-fn is_part_of_triton(path: &[String]) -> bool {
-    let parts = ["tools", "testing", "compiler", "runtime", "backends", "knobs", "errors"];
-    matches!(path, [first, second, ..] if first == "triton" && parts.contains(&&**second))
 }
 
 /// What a function of the host imports that is given the name of one of Triton's packages, as in
