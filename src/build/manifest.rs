@@ -183,6 +183,7 @@ impl<'de> Deserialize<'de> for Configs {
         }
         match Form::deserialize(from) {
             Ok(Form::One(n)) => Ok(Configs::These(vec![n])),
+            Ok(Form::Some(list)) if list.is_empty() => Err(de::Error::custom("the list names no configuration")),
             Ok(Form::Some(list)) => Ok(Configs::These(list)),
             Ok(Form::Word(word)) if word == "all" => Ok(Configs::All),
             _ => Err(de::Error::custom("expected a number, a list of numbers, or \"all\"")),

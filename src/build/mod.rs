@@ -21,6 +21,7 @@
 //! grid = "cdiv(n, BLOCK)"
 //! ```
 
+mod folder;
 pub mod lookup;
 pub mod manifest;
 mod object;

@@ -7,7 +7,7 @@ use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 
 /// The compiler's command line: the words of `CC`, or `cc`.
-fn compiler() -> Vec<String> {
+pub(super) fn compiler() -> Vec<String> {
     let named = std::env::var("CC").unwrap_or_default();
     let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() { vec!["cc".to_owned()] } else { words }

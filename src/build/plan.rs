@@ -13,7 +13,7 @@ use crate::diag::codes::cli;
 use crate::diag::suggest::did_you_mean;
 use crate::diag::{Diagnostic, Place};
 use crate::driver::input::{self, Input};
-use crate::driver::launchers::Language;
+use crate::driver::launchers::{self, Language};
 use crate::driver::request::{self, Choice, ConfigChoice};
 use crate::driver::{Job, JobOptions, Variant};
 use crate::gpu::lock::{self, Lock};
@@ -98,6 +98,8 @@ pub(super) struct Plan {
     pub(super) text: String,
     /// What was tuned. It is empty if no kernel asks for it.
     pub(super) lock: Lock,
+    /// The file of that, if there is one and a kernel asks for it.
+    pub(super) lock_file: Option<PathBuf>,
     /// The manifest and the kernel files that were read so far.
     pub(super) sources: SourceMap,
 }
@@ -129,6 +131,7 @@ impl Plan {
                 m.build.emit.clone_from(&settings.emit);
             }
             m.build.module = settings.module.clone().unwrap_or(m.build.module);
+            launchers::check_name(&m.build.module)?;
             let emit = Emit::of(&m.build.emit, &at)?;
             if let Some(name) = settings.kernels.iter().find(|n| !m.kernel.contains_key(*n)) {
                 let help = did_you_mean(name, m.kernel.keys().map(String::as_str));
@@ -140,14 +143,15 @@ impl Plan {
         let (manifest, emit) = read.map_err(|d| (vec![d], sources.clone()))?;
         let root = root(path, &manifest.build);
         let tuned = manifest.kernel.values().any(|k| k.tuned != Tuned::No);
-        let lock = if tuned { Lock::read(&root.join(&manifest.build.lock)) } else { Ok(Lock::default()) };
+        let lock_file = tuned.then(|| root.join(&manifest.build.lock)).filter(|path| path.is_file());
+        let lock = lock_file.as_deref().map_or_else(|| Ok(Lock::default()), Lock::read);
         let lock = lock.map_err(|d| (vec![d], sources.clone()))?;
         let out = settings.out.clone().unwrap_or_else(|| root.join(&manifest.build.out));
         // Names in outputs do not depend on where the manifest lies.
         if let Some(prefix) = root.to_str().filter(|p| !p.is_empty()) {
             sources.remap(vec![(format!("{}/", prefix.trim_end_matches('/')), String::new())]);
         }
-        Ok(Plan { manifest, root, out, emit, text, lock, sources })
+        Ok(Plan { manifest, root, out, emit, text, lock, lock_file, sources })
     }
 
     /// The units of the manifest, in the order of their kernels' names.
@@ -174,7 +178,14 @@ impl Plan {
                 }
             }
         }
+        errors.extend(same_launcher(&units));
         if errors.is_empty() { Ok(units) } else { Err(errors) }
+    }
+
+    /// The files that a build reads, but for those that kernels import.
+    pub(super) fn inputs<'a>(&'a self, settings: &'a Settings, units: &'a [Unit]) -> impl Iterator<Item = &'a Path> {
+        let own = [Some(&*settings.manifest), self.lock_file.as_deref()];
+        own.into_iter().flatten().chain(units.iter().map(|u| &*u.job.input.path))
     }
 
     /// The units of one file, without those of kernels with which something is wrong.
@@ -307,6 +318,25 @@ impl Plan {
             ..JobOptions::default()
         }
     }
+}
+
+/// Reports kernels whose launchers would have one name: configurations are numbered, and another kernel may be called
+/// so.
+fn same_launcher(units: &[Unit]) -> Vec<Diagnostic> {
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    let mut errors = vec![];
+    for unit in units {
+        let name = unit.launcher();
+        let other = *known.entry(name.clone()).or_insert(&unit.kernel);
+        if other != unit.kernel && !errors.iter().any(|(n, _)| *n == name) {
+            let message = format!("`[kernel.{other}]` and `[kernel.{}]` both make `{name}`", unit.kernel);
+            let error = Diagnostic::error(&cli::BAD_MANIFEST, message)
+                .note("configuration N of a kernel is called KERNEL_N")
+                .help("give one of them another name, and name the function with `function`");
+            errors.push((name, error));
+        }
+    }
+    errors.into_iter().map(|(_, e)| e).collect()
 }
 
 fn defines(constants: &BTreeMap<String, Constant>) -> Vec<(String, String)> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::folder::Folder;
 use super::object;
 use super::plan::{Plan, Settings};
 use super::record::{Output, Record};
@@ -16,7 +17,6 @@ use crate::backend::{self, Image, Stage};
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::driver::launchers;
-use crate::driver::output;
 use crate::launch::{Descriptor, Variant};
 use crate::target::RunsOn;
 
@@ -29,11 +29,12 @@ pub(super) fn write(
     settings: &Settings,
     units: &[Unit],
     record: &Record,
+    folder: &Folder<'_>,
 ) -> Result<Vec<Output>, Diagnostic> {
-    let mut made = Products { out: &plan.out, outputs: vec![] };
+    let mut made = Products { out: &plan.out, folder, outputs: vec![] };
     let module = &plan.manifest.build.module;
     if plan.emit.fat_binaries {
-        made.fat_binaries(units, settings)?;
+        made.fat_binaries(plan, units, settings)?;
     }
     if !plan.emit.languages.is_empty() {
         made.launchers(plan, units)?;
@@ -45,13 +46,14 @@ pub(super) fn write(
     }
     made.index(plan, units, record)?;
     if settings.depfile {
-        made.dependencies(settings, module, record)?;
+        made.dependencies(plan, settings, units, record)?;
     }
     Ok(made.outputs)
 }
 
 struct Products<'a> {
     out: &'a Path,
+    folder: &'a Folder<'a>,
     outputs: Vec<Output>,
 }
 
@@ -67,7 +69,7 @@ struct Known {
 #[derive(Serialize)]
 struct Index<'a> {
     kernels: Vec<Entry<'a>>,
-    /// The files that were read, but for the manifest.
+    /// The files that were read, but for the manifest, and the lock file if kernels are tuned.
     sources: BTreeSet<&'a Path>,
 }
 
@@ -85,20 +87,16 @@ struct Entry<'a> {
 }
 
 impl Products<'_> {
-    /// Writes a file of the folder, unless it has this content already.
+    /// Writes a file of the folder.
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        let path = self.out.join(name);
-        if std::fs::read(&path).ok().as_deref() != Some(bytes) {
-            output::write_file(&path, bytes)?;
-        }
-        self.outputs.extend(Output::of(&path));
+        self.outputs.extend(self.folder.put(Path::new(name), bytes, [])?);
         Ok(())
     }
 
     /// One for each kernel, variant and configuration, and for each vendor, since a driver reads its own format alone:
     /// the binaries for all architectures, and the PTX of the newest architecture whose code later ones run, if PTX is
     /// made at all.
-    fn fat_binaries(&mut self, units: &[Unit], settings: &Settings) -> Result<(), Diagnostic> {
+    fn fat_binaries(&mut self, plan: &Plan, units: &[Unit], settings: &Settings) -> Result<(), Diagnostic> {
         let mut groups: BTreeMap<String, Vec<&Unit>> = BTreeMap::new();
         for unit in units {
             groups.entry(fat_name(unit)?).or_default().push(unit);
@@ -106,15 +104,13 @@ impl Products<'_> {
         for (name, units) in groups {
             let read_all = |stage: Stage, units: &mut dyn Iterator<Item = &&Unit>| {
                 units
-                    .map(|u| Ok(Image { target: u.job.target, stage, bytes: read(&u.path(self.out, stage))? }))
+                    .map(|u| Ok(Image { target: u.job.target, stage, bytes: read(&self.out.join(u.file(stage)))? }))
                     .collect::<Result<Vec<Image>, Diagnostic>>()
             };
             let mut images = read_all(Stage::Binary, &mut units.iter())?;
-            let portable = |u: &&&Unit| {
-                matches!(u.job.target.runs_on(), RunsOn::Capability { exact: false, .. })
-                    && u.path(self.out, Stage::Assembly).is_file()
-            };
-            let newest = units.iter().filter(portable).max_by_key(|u| u.job.target.version());
+            let portable = |u: &&&Unit| matches!(u.job.target.runs_on(), RunsOn::Capability { exact: false, .. });
+            let with_ptx = plan.emit.stages.contains(&Stage::Assembly);
+            let newest = units.iter().filter(|_| with_ptx).filter(portable).max_by_key(|u| u.job.target.version());
             images.extend(read_all(Stage::Assembly, &mut newest.iter().copied())?);
             let fat = backend::bundle(&images, settings.time_limit)?;
             self.put(&name, &fat)?;
@@ -125,7 +121,7 @@ impl Products<'_> {
     fn launchers(&mut self, plan: &Plan, units: &[Unit]) -> Result<(), Diagnostic> {
         let mut variants = vec![];
         for unit in units {
-            let (json, image) = (unit.json(self.out), unit.path(self.out, Stage::Binary));
+            let (json, image) = (self.out.join(unit.json()), self.out.join(unit.file(Stage::Binary)));
             let known: Known = serde_json::from_slice(&read(&json)?).map_err(|e| unreadable(&json, &e.to_string()))?;
             let descriptor = known.launch.ok_or_else(|| launchers::unknown(&unit.kernel, &unit.job))?;
             let constants = known.constants.unwrap_or_default();
@@ -151,12 +147,12 @@ impl Products<'_> {
 
     /// A list of all units with their files, for programs that load them by themselves and for those that watch files.
     fn index(&mut self, plan: &Plan, units: &[Unit], record: &Record) -> Result<(), Diagnostic> {
-        let name = |path: PathBuf| path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = |path: PathBuf| path.to_string_lossy().into_owned();
         let entries = units.iter().map(|unit| -> Result<Entry<'_>, Diagnostic> {
-            let stages = plan.emit.stages.iter().map(|&s| (s.word(&unit.job.target), name(unit.path(self.out, s))));
+            let stages = plan.emit.stages.iter().map(|&s| (s.word(&unit.job.target), name(unit.file(s))));
             let mut files: BTreeMap<&str, String> = stages.collect();
             if plan.emit.stages.iter().any(|s| matches!(s, Stage::Assembly | Stage::Binary)) {
-                files.insert("json", name(unit.json(self.out)));
+                files.insert("json", name(unit.json()));
             }
             if plan.emit.fat_binaries {
                 files.insert(backend::bundle_extension(&unit.job.target)?, fat_name(unit)?);
@@ -169,28 +165,39 @@ impl Products<'_> {
                 files,
             })
         });
-        let sources = record.units.values().flat_map(|m| &m.inputs).map(|i| i.path.as_path()).collect();
-        let index = Index { kernels: entries.collect::<Result<_, _>>()?, sources };
+        let index = Index { kernels: entries.collect::<Result<_, _>>()?, sources: inputs(plan, units, record) };
         let mut text = serde_json::to_string_pretty(&index).expect("an index holds strings and numbers only");
         text.push('\n');
         self.put(&format!("{}.json", plan.manifest.build.module), text.as_bytes())
     }
 
     /// A rule of make: everything that was made depends on everything that was read.
-    fn dependencies(&mut self, settings: &Settings, module: &str, record: &Record) -> Result<(), Diagnostic> {
-        let inputs = record.units.values().flat_map(|m| &m.inputs).map(|i| i.path.as_path());
-        let inputs: BTreeSet<&Path> = inputs.chain([&*settings.manifest]).collect();
-        let depfile = self.out.join(format!("{module}.d"));
-        let outputs = record.outputs().chain(&self.outputs).map(|o| o.path.as_path());
-        let outputs: BTreeSet<&Path> = outputs.filter(|o| *o != depfile).collect();
+    fn dependencies(
+        &mut self,
+        plan: &Plan,
+        settings: &Settings,
+        units: &[Unit],
+        record: &Record,
+    ) -> Result<(), Diagnostic> {
+        let mut inputs = inputs(plan, units, record);
+        inputs.insert(&settings.manifest);
+        let made = record.of(units).flat_map(|m| &m.outputs).chain(&self.outputs);
+        let outputs: BTreeSet<PathBuf> = made.map(|o| self.out.join(&o.name)).collect();
+        let outputs: BTreeSet<&Path> = outputs.iter().map(PathBuf::as_path).collect();
         let words = |paths: &BTreeSet<&Path>| paths.iter().map(|p| word_of_make(p)).collect::<Vec<_>>().join(" \\\n  ");
         let mut text = format!("{}: \\\n  {}\n", words(&outputs), words(&inputs));
         // A rule without a command for each input: make goes on where one of them is gone.
         for input in inputs {
             text.push_str(&format!("\n{}:\n", word_of_make(input)));
         }
-        self.put(&format!("{module}.d"), text.as_bytes())
+        self.put(&format!("{}.d", plan.manifest.build.module), text.as_bytes())
     }
+}
+
+/// The files that units were made from, and what was tuned, but for the manifest.
+fn inputs<'a>(plan: &'a Plan, units: &'a [Unit], record: &'a Record) -> BTreeSet<&'a Path> {
+    let read = record.of(units).flat_map(|m| &m.inputs).map(|i| i.path.as_path());
+    read.chain(plan.lock_file.as_deref()).collect()
 }
 
 /// The file with the code for all architectures of a vendor that a unit is part of.
@@ -200,7 +207,7 @@ fn fat_name(unit: &Unit) -> Result<String, Diagnostic> {
 
 /// A path as a word of a makefile.
 fn word_of_make(path: &Path) -> String {
-    path.to_string_lossy().replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ")
+    path.to_string_lossy().replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ").replace(':', "\\:")
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {

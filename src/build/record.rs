@@ -4,7 +4,9 @@
 //! and its outputs are as they were written. Files that it was made from are compared by content, since a file that was
 //! touched or checked out again makes nothing new. Outputs are compared by size and time.
 //!
-//! The record lies in the folder of the outputs. One that cannot be read is no record.
+//! The record lies in the folder of the outputs, and names these by their paths in it, so that it does not matter how
+//! the folder is called. One that cannot be read is no record. One of another compiler or of other tools still says
+//! which files are left from then.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -16,14 +18,14 @@ use serde::{Deserialize, Serialize};
 use super::unit::Unit;
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
-use crate::driver::{Job, compiler_version, output};
+use crate::driver::{Job, JobOptions, compiler_version, output};
 use crate::ptxas::{self, Tool};
 
 /// The file's name in the folder of the outputs.
 pub(super) const FILE: &str = ".ttc-build.json";
 
 /// The form of the record. One of another form is no record.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What was made.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,6 +33,8 @@ pub(super) struct Record {
     version: u32,
     /// The compiler and its tools.
     tools: String,
+    /// The manifest, relative to the folder.
+    pub(super) manifest: PathBuf,
     /// Everything that decides which units there are.
     pub(super) request: String,
     /// The units by their stems.
@@ -44,6 +48,8 @@ pub(super) struct Record {
 pub(super) struct Made {
     /// A digest of the command.
     pub(super) command: String,
+    /// Why it is to be made again, whatever its files say.
+    pub(super) again: Option<String>,
     /// The files that were read.
     pub(super) inputs: Vec<Input>,
     /// Paths where a file was looked for and not found. One that appears there changes what is made.
@@ -61,19 +67,25 @@ pub(super) struct Input {
 /// A file that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Output {
-    pub(super) path: PathBuf,
+    /// Its path in the folder of the outputs.
+    pub(super) name: PathBuf,
     len: u64,
     /// Nanoseconds since 1970.
     time: u64,
 }
 
 /// The state of files, each looked at once.
-#[derive(Default)]
 pub(super) struct Files {
+    /// The folder of the outputs.
+    out: PathBuf,
     digests: BTreeMap<PathBuf, Option<String>>,
 }
 
 impl Files {
+    pub(super) fn new(out: &Path) -> Files {
+        Files { out: out.to_owned(), digests: BTreeMap::new() }
+    }
+
     /// The digest of a file's content, or nothing if it cannot be read.
     pub(super) fn digest(&mut self, path: &Path) -> Option<String> {
         if let Some(known) = self.digests.get(path) {
@@ -86,6 +98,9 @@ impl Files {
 
     /// Why something is to be made anew, if it is.
     pub(super) fn stale(&mut self, made: &Made) -> Option<String> {
+        if let Some(why) = &made.again {
+            return Some(why.clone());
+        }
         for input in &made.inputs {
             match self.digest(&input.path) {
                 Some(digest) if digest == input.digest => {}
@@ -96,11 +111,17 @@ impl Files {
         if let Some(path) = made.absent.iter().find(|p| p.exists()) {
             return Some(format!("`{}` is there now", path.display()));
         }
-        let other = made.outputs.iter().find(|o| Output::of(&o.path).is_none_or(|now| now != **o));
-        other.map(|o| {
-            let what = if o.path.exists() { "is not as it was written" } else { "is missing" };
-            format!("`{}` {what}", o.path.display())
-        })
+        let other = made.outputs.iter().find(|o| !o.is_unchanged(&self.out))?;
+        let path = self.out.join(&other.name);
+        let what = if path.exists() { "is not as it was written" } else { "is missing" };
+        Some(format!("`{}` {what}", path.display()))
+    }
+}
+
+impl Made {
+    /// The outputs that are not among others.
+    pub(super) fn without<'a>(&'a self, others: &'a [Output]) -> impl Iterator<Item = &'a Output> {
+        self.outputs.iter().filter(|o| !others.iter().any(|other| other.name == o.name))
     }
 }
 
@@ -112,10 +133,14 @@ impl Input {
 }
 
 impl Output {
-    /// The file as it is now, if there is one.
-    pub(super) fn of(path: &Path) -> Option<Output> {
-        let meta = std::fs::metadata(path).ok()?;
-        Some(Output { path: path.to_owned(), len: meta.len(), time: time(&meta) })
+    /// The file of a folder as it is now, if there is one.
+    pub(super) fn of(folder: &Path, name: &Path) -> Option<Output> {
+        let meta = std::fs::metadata(folder.join(name)).ok()?;
+        Some(Output { name: name.to_owned(), len: meta.len(), time: time(&meta) })
+    }
+
+    pub(super) fn is_unchanged(&self, folder: &Path) -> bool {
+        Output::of(folder, &self.name).is_some_and(|now| now == *self)
     }
 }
 
@@ -125,16 +150,21 @@ fn time(meta: &Metadata) -> u64 {
 }
 
 impl Record {
-    /// An empty record for the compiler and tools of now.
-    pub(super) fn new(tools: String) -> Record {
-        Record { version: VERSION, tools, ..Record::default() }
-    }
-
-    /// The record in a folder, if it is of the same compiler and tools.
-    pub(super) fn read(out: &Path, tools: &str) -> Option<Record> {
-        let text = std::fs::read(out.join(FILE)).ok()?;
-        let record: Record = serde_json::from_slice(&text).ok()?;
-        (record.version == VERSION && record.tools == tools).then_some(record)
+    /// The record in a folder, for the compiler and tools of now. What others have made is to be made again.
+    pub(super) fn read(out: &Path, tools: String) -> Record {
+        let text = std::fs::read(out.join(FILE)).ok();
+        let known = text.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+        let Some(mut record) = known.filter(|r| r.version == VERSION) else {
+            return Record { version: VERSION, tools, ..Record::default() };
+        };
+        if record.tools != tools {
+            record.tools = tools;
+            record.request.clear();
+            for made in record.units.values_mut().chain(&mut record.products) {
+                made.again = Some("ttc or one of its tools has changed".to_owned());
+            }
+        }
+        record
     }
 
     /// # Errors
@@ -144,16 +174,21 @@ impl Record {
         output::write_file(&out.join(FILE), &text)
     }
 
-    /// Everything that was written.
-    pub(super) fn outputs(&self) -> impl Iterator<Item = &Output> {
-        self.units.values().chain(&self.products).flat_map(|m| &m.outputs)
+    /// Everything that was made.
+    pub(super) fn made(&self) -> impl Iterator<Item = &Made> {
+        self.units.values().chain(&self.products)
+    }
+
+    /// What was made of these units.
+    pub(super) fn of<'a>(&'a self, units: &'a [Unit]) -> impl Iterator<Item = &'a Made> {
+        units.iter().filter_map(|u| self.units.get(&u.stem()))
     }
 }
 
 /// The compiler and the tools that decide what comes out, by their paths, sizes and times.
 pub(super) fn tools(ptxas: Option<&Path>) -> String {
-    let shown = |path: Option<PathBuf>| match path.as_deref().and_then(Output::of) {
-        Some(o) => format!("{} {} {}", o.path.display(), o.len, o.time),
+    let shown = |path: Option<PathBuf>| match path.as_deref().and_then(|p| Output::of(Path::new(""), p)) {
+        Some(o) => format!("{} {} {}", o.name.display(), o.len, o.time),
         None => "none".to_owned(),
     };
     let found = [Tool::Ptxas, Tool::Libdevice, Tool::Nvdisasm, Tool::Fatbinary]
@@ -164,6 +199,8 @@ pub(super) fn tools(ptxas: Option<&Path>) -> String {
 /// A digest of everything that says how a unit is compiled, but for the contents of files.
 pub(super) fn command(unit: &Unit, want: &[Stage]) -> String {
     let Job { input, kernel, config, variant, target, for_others, options } = &unit.job;
+    // How long ptxas may run changes nothing of what it makes.
+    let options = JobOptions { time_limit: None, ..JobOptions::clone(options) };
     let text = format!(
         "{} {:?} {:?} {kernel:?} {config:?} {variant:?} {} {for_others:?} {options:?} {want:?}",
         input.path.display(),

@@ -1,6 +1,6 @@
 //! One unit of a build: a kernel in one variant and configuration for one architecture.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::tuned::Key;
 use crate::backend::Stage;
@@ -43,11 +43,13 @@ impl Unit {
         }
     }
 
-    pub(super) fn path(&self, out: &Path, stage: Stage) -> PathBuf {
-        out.join(format!("{}.{}", self.stem(), stage.word(&self.job.target)))
+    /// The file of a stage in the folder of the outputs.
+    pub(super) fn file(&self, stage: Stage) -> PathBuf {
+        PathBuf::from(format!("{}.{}", self.stem(), stage.word(&self.job.target)))
     }
 
-    pub(super) fn json(&self, out: &Path) -> PathBuf {
-        out.join(format!("{}.json", self.stem()))
+    /// The file of the metadata in the folder of the outputs.
+    pub(super) fn json(&self) -> PathBuf {
+        PathBuf::from(format!("{}.json", self.stem()))
     }
 }

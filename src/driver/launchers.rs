@@ -90,8 +90,7 @@ impl Launchers {
         configs: bool,
     ) -> Result<Launchers, Diagnostic> {
         let module = match module {
-            Some(name) if named(name) != name || name == "ttc_rt" => return Err(bad_name(name)),
-            Some(name) => name.to_owned(),
+            Some(name) => check_name(name).map(|()| name.to_owned())?,
             None => inputs_name(inputs),
         };
         Ok(Launchers { languages, dir, module, embed, configs })
@@ -160,7 +159,18 @@ pub fn together(variants: Vec<(String, Variant)>) -> Result<Vec<Kernel>, Diagnos
             None => names.push((name, vec![variant])),
         }
     }
-    let kernel = |(name, variants)| {
+    let kernel = |(name, variants): (String, Vec<Variant>)| {
+        let symbol = |v: &Variant| v.descriptor.symbol.clone();
+        if let Some(other) = variants.iter().find(|v| symbol(v) != symbol(&variants[0])) {
+            let message = format!(
+                "`{name}` would be the launcher of two kernels, `{}` and `{}`",
+                symbol(&variants[0]),
+                symbol(other)
+            );
+            return Err(Diagnostic::error(&cli::NO_VARIANTS, message)
+                .note("configuration N of a kernel is called KERNEL_N")
+                .help("compile one of them by itself, with another `--module`"));
+        }
         Kernel::of(name, variants).map_err(|why| {
             Diagnostic::error(&cli::NO_VARIANTS, why)
                 .help("name them with `--symbol`, or compile them into launchers of their own, with another `--module`")
@@ -186,8 +196,15 @@ fn inputs_name(inputs: &[&Path]) -> String {
     }
 }
 
-fn bad_name(name: &str) -> Diagnostic {
+/// Reports a name that launchers' files cannot have.
+///
+/// # Errors
+/// `E0910`
+pub fn check_name(name: &str) -> Result<(), Diagnostic> {
+    if named(name) == name && name != "ttc_rt" {
+        return Ok(());
+    }
     let shown = name.escape_debug();
-    Diagnostic::error(&cli::BAD_OPTION, format!("`{shown}` cannot be the name of launchers' files"))
-        .help("use letters from a to z, digits, `_` and `-`; `ttc_rt` is the runtime header's")
+    Err(Diagnostic::error(&cli::BAD_OPTION, format!("`{shown}` cannot be the name of launchers' files"))
+        .help("use letters from a to z, digits, `_` and `-`; `ttc_rt` is the runtime header's"))
 }

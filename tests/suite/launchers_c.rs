@@ -746,6 +746,14 @@ fn emit_c_puts_a_run_into_one_set_of_files() {
     let types = format!("{two} --variant a:out=*fp32 --variant b:out=*fp16");
     assert!(ttc(&world, &types, 2).contains("E0940"));
     ttc(&world, &format!("{types} --symbol {{kernel}}_{{variant}} --module w"), 0);
+    // Configurations are numbered, so another kernel may be called as one of them.
+    let numbered = "import triton\nimport triton.language as tl\n\n\n\
+        @triton.autotune(configs=[triton.Config({'C': 1}), triton.Config({'C': 2})], key=[])\n@triton.jit\n\
+        def a(p: \"*i32\", C: tl.constexpr):\n    tl.store(p, C)\n\n\n\
+        @triton.jit\ndef a_1(p: \"*i32:16\"):\n    tl.store(p, 7)\n";
+    std::fs::write(world.at("numbered.py"), numbered).unwrap();
+    let said = ttc(&world, "numbered.py --config all --emit c --out-dir n", 2);
+    assert!(said.contains("`a_1` would be the launcher of two kernels, `a` and `a_1`"), "{said}");
     let header = read("v/w.h");
     assert!(header.contains("copy_a_launch(") && header.contains("copy_b_launch("), "{header}");
     // A kernel that does not compile leaves no launchers of the others.

@@ -342,3 +342,119 @@ fn what_a_build_needs_and_has_not_is_named() {
     let unreadable = said(project.run(&[]));
     assert!(unreadable.contains("E0952") && unreadable.contains("fill_ones.sm_80.json"), "{unreadable}");
 }
+
+/// A small manifest: one kernel, for one architecture.
+fn small(build: &str) -> String {
+    format!("[build]\narchs = [\"sm_80\"]\n{build}\n[kernel.fill]\nfile = \"fill.py\"\n")
+}
+
+fn failure(project: &Project, args: &[&str]) -> String {
+    let output = project.run(args);
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_kernel_built_by_itself_gets_into_launchers_with_the_next_build() {
+    let manifest = small("emit = [\"cubin\", \"c\", \"fatbin\"]");
+    let project = Project::new(&manifest);
+    project.build();
+    project.write("fill.py", &FILL.replace("1.0", "2.0"));
+    let read = |name: &str| fs::read(project.path(name)).unwrap();
+    let before = (read("out/kernels.c"), read("out/fill.fatbin"));
+    assert!(project.run(&["-k", "fill"]).status.success());
+    assert_eq!((read("out/kernels.c"), read("out/fill.fatbin")), before);
+    assert_eq!(project.build(), [""; 0]);
+    let fresh = Project::new(&manifest);
+    fresh.write("fill.py", &FILL.replace("1.0", "2.0"));
+    fresh.build();
+    for name in ["out/kernels.c", "out/fill.fatbin"] {
+        assert_eq!(read(name), fs::read(fresh.path(name)).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_asked_for_any_longer_goes() {
+    let project = Project::new(&small("emit = [\"ptx\", \"ttgir\", \"fatbin\"]"));
+    project.build();
+    assert!(project.outputs().contains(&"fill.sm_80.ptx".to_owned()));
+    project.write("ttc.toml", &small("emit = [\"fatbin\"]"));
+    project.write("fill.py", &FILL.replace("1.0", "2.0"));
+    project.build();
+    assert_eq!(project.outputs(), ["fill.fatbin", "fill.sm_80.cubin", "fill.sm_80.json", "kernels.json"]);
+    // The PTX of before is not in it.
+    let fresh = Project::new(&small("emit = [\"fatbin\"]"));
+    fresh.write("fill.py", &FILL.replace("1.0", "2.0"));
+    fresh.build();
+    assert_eq!(fs::read(project.path("out/fill.fatbin")).unwrap(), fs::read(fresh.path("out/fill.fatbin")).unwrap());
+
+    // A kernel that failed and then left the manifest.
+    let project = Project::new(MANIFEST);
+    project.build();
+    project.write("k.py", "import nothing.of.this\n");
+    failure(&project, &[]);
+    project.write("ttc.toml", &small(""));
+    project.build();
+    assert_eq!(project.outputs(), ["fill.sm_80.cubin", "fill.sm_80.json", "kernels.json"]);
+
+    // The same with architectures by hand; those that are not named stay.
+    let project = Project::new(MANIFEST);
+    project.build();
+    let double = MANIFEST.find("[kernel.double]").unwrap()..MANIFEST.find("[kernel.fill_ones]").unwrap();
+    project.write("ttc.toml", &MANIFEST.replace(&MANIFEST[double], ""));
+    fs::remove_file(project.path("k.py")).unwrap();
+    assert!(project.run(&["--arch", "sm_90a", "--MD"]).status.success());
+    assert!(!fs::read_to_string(project.path("out/kernels.d")).unwrap().contains("k.py"));
+    let names = project.outputs();
+    assert!(!names.iter().any(|n| n.starts_with("double")), "{names:?}");
+    assert!(names.contains(&"fill_ones.sm_80.cubin".to_owned()), "{names:?}");
+}
+
+#[test]
+fn another_spelling_of_the_folder_is_the_same_folder() {
+    let project = Project::new(&small("emit = [\"c\", \"rust\"]"));
+    project.build();
+    let names = project.outputs();
+    for args in [["./ttc.toml"], ["--out-dir=./out"], ["--out-dir=lib/../out"]] {
+        assert!(project.run(&args).status.success());
+        assert_eq!(project.outputs(), names, "{args:?}");
+    }
+}
+
+#[test]
+fn outputs_are_not_written_over_inputs_or_beside_another_manifest_s() {
+    let project = Project::new(&small("out = \".\"\nemit = [\"ttgir\"]"));
+    assert!(project.run(&[]).status.success());
+    let kept = Project::new(&small("out = \".\"\nemit = [\"ttgir\"]").replace("fill.py", "fill.sm_80.ttgir"));
+    let text = fs::read_to_string(project.path("fill.sm_80.ttgir")).unwrap().replace("1.000000e+00", "2.0");
+    kept.write("fill.sm_80.ttgir", &text);
+    assert!(failure(&kept, &[]).contains("E0908"));
+    assert_eq!(fs::read_to_string(kept.path("fill.sm_80.ttgir")).unwrap(), text);
+
+    let project = Project::new(&small(""));
+    project.build();
+    project.write("other.toml", &small(""));
+    assert!(failure(&project, &["other.toml"]).contains("`out` holds the outputs of"));
+    assert!(project.run(&["other.toml", "--out-dir", "other"]).status.success());
+    // A manifest that was renamed keeps its folder.
+    fs::rename(project.path("ttc.toml"), project.path("kernels.toml")).unwrap();
+    assert!(project.run(&["kernels.toml"]).status.success());
+}
+
+#[test]
+fn names_that_would_collide_are_refused() {
+    for module in ["../out", "ttc_rt", "fill.sm_80", ".ttc-build", "", "a/b"] {
+        let project = Project::new(&small(&format!("module = \"{module}\"")));
+        assert!(failure(&project, &[]).contains("E0910"), "{module}");
+        assert!(!project.path("out").exists());
+    }
+    let autotuned = FILL.replace(
+        "@triton.jit",
+        "@triton.autotune(configs=[triton.Config({'VALUE': 1.0}), triton.Config({'VALUE': 2.0})], key=[])\n@triton.jit",
+    );
+    let project = Project::new(&format!("{}config = \"all\"\n[kernel.fill_1]\nfile = \"one.py\"\n", small("")));
+    project.write("fill.py", &autotuned);
+    project.write("one.py", &FILL.replace("def fill", "def fill_1"));
+    let said = failure(&project, &[]);
+    assert!(said.contains("`[kernel.fill]` and `[kernel.fill_1]` both make `fill_1`"), "{said}");
+}

@@ -105,9 +105,14 @@ const HOST_PACKAGES: &[(&str, &str, &str)] = &[
     ("pandas", "pd", "pandas"),
 ];
 
-/// How a package of the host is called, by its first name in an import or the name that it usually gets.
+/// How a package of the host is called, by the path of an import or the name that it usually gets. `None` for the parts
+/// of PyTorch that have functions for kernels: they are found with -I like other files.
 #[must_use]
-pub fn host_package(name: &str) -> Option<&'static str> {
+pub fn host_package(path: &[String]) -> Option<&'static str> {
+    let name = path.first()?;
+    if path.len() > 1 && name == "torch" && path[1] == "_inductor" {
+        return None;
+    }
     HOST_PACKAGES.iter().find(|(module, usual, _)| *module == name || *usual == name).map(|p| p.2)
 }
 

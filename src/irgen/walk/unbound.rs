@@ -145,7 +145,7 @@ impl Walker<'_> {
             return not_known(name, used).at(at, why);
         }
         match &binding.bound {
-            Bound::Import(path) => match advice::host_package(&path[0]) {
+            Bound::Import(path) => match advice::host_package(path) {
                 Some(package) => host_value(used, name, package),
                 None => self.not_found(0, path, binding.span, name),
             },
@@ -184,7 +184,7 @@ impl Walker<'_> {
         (at, alias): (Span, Span),
         hops: u32,
     ) -> Diagnostic {
-        if let Some(package) = path.first().and_then(|p| advice::host_package(p)).filter(|_| level == 0) {
+        if let Some(package) = advice::host_package(path).filter(|_| level == 0) {
             return host_value(self.out.span(), name, package);
         }
         match self.mods.import(module, level, path) {
@@ -256,7 +256,7 @@ impl Walker<'_> {
             Some(Bound::From { level: 0, path, .. }) => path,
             _ => return None,
         };
-        let package = advice::host_package(path.first()?)?;
+        let package = advice::host_package(&path)?;
         if self.global(module, name).is_some() {
             return None;
         }
