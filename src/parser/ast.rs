@@ -280,6 +280,29 @@ impl Decorator {
         self.path().is_some_and(|p| p.last().is_some_and(|n| n.ends_with("jit")))
     }
 
+    /// Whether the decorator leaves what the function computes as it is: Triton's `constexpr_function`, caches of Python
+    /// and of PyTorch's compiler, and the like.
+    #[must_use]
+    pub fn keeps(&self) -> bool {
+        const KEEPING: [&str; 13] = [
+            "cache",
+            "classmethod",
+            "compile",
+            "disable",
+            "inference_mode",
+            "lru_cache",
+            "no_grad",
+            "overload",
+            "override",
+            "property",
+            "staticmethod",
+            "wrap",
+            "wraps",
+        ];
+        let named = |n: &str| n.ends_with("constexpr_function") || n.ends_with("cache") || KEEPING.contains(&n);
+        self.is_jit() || self.is_extern() || self.path().is_some_and(|p| p.last().is_some_and(|n| named(n)))
+    }
+
     /// Whether the decorator is Triton's for functions that write a kernel's operations from Python: `@core.extern`,
     /// `@tl.core.builtin`.
     #[must_use]

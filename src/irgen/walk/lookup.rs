@@ -18,7 +18,7 @@ use crate::irgen::front::top_level::{Binding, Bound, Guard, Star, Tried};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
 use crate::irgen::value::{Const, Func, Object};
-use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
+use crate::parser::ast::{Constant, Decorator, Expr, ExprKind, FunctionDef};
 use crate::source::Span;
 
 /// The bindings of a name from which on they are evaluated one after the other: `N += 1` hangs on those above it.
@@ -283,7 +283,8 @@ impl Walker<'_> {
                 // What Triton runs in Python to write operations, a kernel can call as well.
                 let jit = def.is_jit || def.decorators.iter().any(Decorator::is_extern);
                 let module = self.mods.home(module, def);
-                Some(Const::Func(Func { def: def.clone(), module, jit }).into())
+                let plain = Const::Func(Func { def: def.clone(), module, jit }).into();
+                if jit { Some(plain) } else { self.decorated(module, def, plain) }
             }
             Bound::Value(e) => self.evaluate(module, e).or_else(|| imported_by_call(e)),
             Bound::Element(e, path) => {
@@ -297,6 +298,18 @@ impl Walker<'_> {
             Bound::From { level, path, name, .. } => self.imported(module, *level, path, name),
             Bound::Host(_) => None,
         }
+    }
+
+    /// What the decorators of a plain function make of it. `None` where host code that cannot be evaluated decides.
+    fn decorated(&mut self, module: usize, def: &FunctionDef, plain: Object) -> Option<Object> {
+        let mut others = def.decorators.iter().rev().filter(|d| !d.keeps());
+        others.try_fold(plain, |function, decorator| {
+            let made = self.attempt(module, |cx| {
+                let decorator = cx.expr(&decorator.expr)?;
+                cx.apply(&decorator, vec![function], vec![])
+            });
+            made.ok()
+        })
     }
 
     /// A name that a file imports whole with others: those of `__all__`, or all without an underscore in front.

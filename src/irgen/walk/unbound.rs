@@ -168,9 +168,12 @@ impl Walker<'_> {
                 let place = why.first().and_then(Diagnostic::place).cloned();
                 diag.at(place.unwrap_or_else(|| binding.span.into()), cause).help(help)
             }
-            Bound::Function(_) => {
-                Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is nothing that a kernel can use"))
+            Bound::Function(def) => {
+                let at = def.decorators.iter().find(|d| !d.keeps()).map_or(def.header, |d| d.span);
+                Diagnostic::error(&names::UNKNOWN_VALUE, format!("what the decorator of `{name}` makes of it is not known"))
                     .at(used, "used in a kernel")
+                    .at(at, "host code that ttc cannot evaluate")
+                    .help("a kernel can call functions whose one decorator is `@triton.jit`")
             }
         }
     }
