@@ -88,6 +88,9 @@ pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Object, b: &Object) -> R<bool> {
     }
     cx.work(a.weight().min(b.weight()))?;
     if matches!(cmp, Cmp::Eq | Cmp::Ne) {
+        if !is_decided(a, b) {
+            return Err(undecided(cx, cmp.symbol()));
+        }
         return Ok(same(a, b) == (cmp == Cmp::Eq));
     }
     let order = match (a, b) {
@@ -191,6 +194,29 @@ pub fn same(a: &Object, b: &Object) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether it is known at compile time if two values are the same. Run-time values in tuples are not.
+#[must_use]
+pub fn is_decided(a: &Object, b: &Object) -> bool {
+    match (a, b) {
+        (Object::Tuple(x), Object::Tuple(y)) => {
+            let mut pairs = x.iter().zip(y.iter());
+            let known_apart = |(x, y): (&Object, &Object)| is_decided(x, y) && !same(x, y);
+            x.len() != y.len() || pairs.clone().any(known_apart) || pairs.all(|(x, y)| is_decided(x, y))
+        }
+        _ => !matches!(a, Object::Tensor(_)) && !matches!(b, Object::Tensor(_)) || a.is_none() || b.is_none(),
+    }
+}
+
+/// Reports that whether two values are the same is known at run time only.
+pub fn undecided(cx: &mut Emitter, symbol: &str) -> Reported {
+    cx.error_help(
+        &names::NOT_CONSTEXPR,
+        format!("`{symbol}` of tuples is decided at compile time, and these hold run-time values"),
+        "known only at run time",
+        "compare the items one by one: `(a == x) & (b == y)`, or `(n == 1) | (n == 2)` for `n in (1, 2)`",
+    )
 }
 
 fn fold(op: BinOp, a: &Const, b: &Const) -> Result<Const, Fault> {

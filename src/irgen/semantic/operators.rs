@@ -49,9 +49,8 @@ pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Object, b: &Object) -> R<Object>
         CmpOp::GtE => Cmp::Ge,
     };
     if matches!(a, Object::Tensor(_)) || matches!(b, Object::Tensor(_)) {
-        // Against None and the like only the outcome of `==` is known.
-        let odd =
-            |v: &Object| matches!(v, Object::Const(Const::None | Const::Str(_) | Const::Type(_)) | Object::Tuple(_));
+        // Against None only the outcome of `==` is known.
+        let odd = |v: &Object| matches!(v, Object::Const(Const::None));
         if let Some(text) = [a, b].into_iter().find(|v| matches!(v, Object::Const(Const::Str(_)))) {
             let found = text.describe();
             return Err(cx.error_help(
@@ -60,6 +59,18 @@ pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Object, b: &Object) -> R<Object>
                 "known only at run time",
                 "strings exist at compile time only: declare the parameter `tl.constexpr`",
             ));
+        }
+        if let Some(ty) = [a, b].into_iter().find(|v| matches!(v, Object::Const(Const::Type(_)))) {
+            let found = ty.describe();
+            return Err(cx.error_help(
+                &types::ARGUMENT_TYPE,
+                format!("a run-time value cannot be compared with {found}"),
+                "a value beside a type",
+                "a value's type is its `.dtype`",
+            ));
+        }
+        if matches!(a, Object::Tuple(_)) || matches!(b, Object::Tuple(_)) {
+            return Err(faults::bad_operands(cx, cmp.symbol(), a, b));
         }
         if (odd(a) || odd(b)) && matches!(cmp, Cmp::Eq | Cmp::Ne) {
             return Ok(Object::bool(cmp == Cmp::Ne));
@@ -74,7 +85,13 @@ fn contains(cx: &mut Emitter, item: &Object, container: &Object) -> R<bool> {
     match (item, container) {
         (Object::Tensor(_), _) => Err(faults::expected(cx, "a compile-time value before `in`", item)),
         (Object::Argument(_), _) => fold::known(cx, item).map(|()| false),
-        (_, Object::Tuple(items)) => Ok(items.iter().any(|v| same(v, item))),
+        (_, Object::Tuple(items)) => {
+            let found = items.iter().any(|v| same(v, item));
+            if !found && items.iter().any(|v| !fold::is_decided(v, item)) {
+                return Err(fold::undecided(cx, "in"));
+            }
+            Ok(found)
+        }
         (_, Object::Dict(items)) => Ok(items.iter().any(|(k, _)| same(k, item))),
         (Object::Const(Const::Str(part)), Object::Const(Const::Str(text))) => Ok(text.contains(&**part)),
         _ => Err(faults::expected(cx, "a tuple or a string after `in`", container)),
