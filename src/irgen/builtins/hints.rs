@@ -7,7 +7,7 @@ use crate::ir::dialects::discardable;
 use crate::ir::dialects::keys::{Any, Key};
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::dialects::ttg::ttg::Barrier;
-use crate::ir::{Attr, AttrData, Name, Type};
+use crate::ir::{Attr, AttrData, Name, Type, Value, ValueDef};
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{items, operators};
 use crate::irgen::value::{Args, Builtin, Object};
@@ -56,17 +56,33 @@ fn hint(cx: &mut Emitter, a: &Args, key: Key<Any>) -> R<Object> {
     } else {
         Attr::new(AttrData::Dense(ty, crate::ir::DenseData::Elements(values.iter().map(|&v| v as u64).collect())))
     };
-    match cx.ir.def_op(t.value) {
+    let value = start(cx, t.value);
+    match cx.ir.def_op(value) {
         Some(op) => cx.ir.put(op, key, attr),
-        None => argument_hint(cx, t.value, key, values[0]),
+        None => argument_hint(cx, value, key, values[0]),
     }
     Ok(t.into())
 }
 
+/// What a value that loops carry starts with, if each iteration gets to the hint: a hint on the one holds for the other.
+/// What the loop adds is looked at by itself.
+fn start(cx: &Emitter, value: Value) -> Value {
+    match cx.ir.def(value) {
+        ValueDef::Arg { block, .. } if cx.block() == Some(block) => {
+            let mut value = value;
+            while let Some(&before) = cx.starts.get(&value) {
+                value = before;
+            }
+            value
+        }
+        _ => value,
+    }
+}
+
 /// A hint on a parameter of the kernel becomes an attribute of the parameter, if the kernel always gets to the hint,
 /// unless more is known already. On another block argument it is dropped.
-fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, key: Key<Any>, hint: i64) {
-    let crate::ir::ValueDef::Arg { block, index } = cx.ir.def(value) else { return };
+fn argument_hint(cx: &mut Emitter, value: Value, key: Key<Any>, hint: i64) {
+    let ValueDef::Arg { block, index } = cx.ir.def(value) else { return };
     if cx.block() != Some(block) {
         return;
     }

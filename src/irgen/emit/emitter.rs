@@ -6,6 +6,8 @@
 //!
 //! Example: `cx.tensor(ArithOp::Addf, &[a, b], ty)` appends `%c = arith.addf %a, %b` and gives `%c` with its type.
 
+use std::collections::HashMap;
+
 use super::budget::Spent;
 use super::report::{R, Said};
 use crate::diag::codes::types;
@@ -44,6 +46,8 @@ pub struct Here {
 /// Makes operations, and takes what is to be said about them.
 pub struct Emitter {
     pub(in crate::irgen) ir: Ir,
+    /// What the values that loops carry start with.
+    pub(in crate::irgen) starts: HashMap<Value, Value>,
     block: Option<Block>,
     here: Here,
     settings: Settings,
@@ -84,7 +88,15 @@ impl Emitter {
         let mut ir = Ir::new(Loc::unknown());
         ir.set_max_ops(settings.max_ops);
         let here = Here { loc: Loc::unknown(), span };
-        Emitter { ir, block: None, here, settings, said: Said::default(), spent: Spent::default() }
+        Emitter {
+            ir,
+            starts: HashMap::new(),
+            block: None,
+            here,
+            settings,
+            said: Said::default(),
+            spent: Spent::default(),
+        }
     }
 
     #[must_use]

@@ -229,7 +229,9 @@ impl Walker<'_> {
                     .iter()
                     .map(|&v| {
                         let ty = self.out.ir.ty(v);
-                        self.out.ir.add_arg(block, ty, Loc::named(&name, loc))
+                        let arg = self.out.ir.add_arg(block, ty, Loc::named(&name, loc));
+                        self.out.starts.insert(arg, v);
+                        arg
                     })
                     .collect();
             }

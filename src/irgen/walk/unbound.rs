@@ -170,10 +170,13 @@ impl Walker<'_> {
             }
             Bound::Function(def) => {
                 let at = def.decorators.iter().find(|d| !d.keeps()).map_or(def.header, |d| d.span);
-                Diagnostic::error(&names::UNKNOWN_VALUE, format!("what the decorator of `{name}` makes of it is not known"))
-                    .at(used, "used in a kernel")
-                    .at(at, "host code that ttc cannot evaluate")
-                    .help("a kernel can call functions whose one decorator is `@triton.jit`")
+                Diagnostic::error(
+                    &names::UNKNOWN_VALUE,
+                    format!("what the decorator of `{name}` makes of it is not known"),
+                )
+                .at(used, "used in a kernel")
+                .at(at, "host code that ttc cannot evaluate")
+                .help("a kernel can call functions whose one decorator is `@triton.jit`")
             }
         }
     }
