@@ -4,12 +4,13 @@
 
 use super::scratch::{element_bits, operand_bytes};
 use crate::ir::dialects::Exchange;
+use crate::ir::dialects::discardable::SPARING;
 use crate::ir::dialects::tt::tt::{Gather, Reduce, Scan};
 use crate::ir::{Ir, Op, OpKind, TtOp};
 use crate::layout::plan::reduce::Delivery;
 use crate::layout::plan::{Among, ConversionPlan, GatherPlan, ReducePlan, ScanPlan, Weights};
 use crate::layout::{LayoutError, layout_of};
-use crate::target::Target;
+use crate::target::{SharedMemory, Target};
 
 /// The plan of one operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +67,9 @@ impl ExchangePlan {
 pub fn conversion(ir: &Ir, op: Op, target: &Target) -> Result<ConversionPlan, LayoutError> {
     let [source] = ir.all_operands(op);
     let (from, to) = (ir.ty(source), ir.ty(ir.result(op)));
-    ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)
+    let ample_for_conversions = target.shared.ample_for_conversions && !ir.stores(op, SPARING);
+    let memory = SharedMemory { ample_for_conversions, ..target.shared };
+    ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &memory)
 }
 
 /// The plan of a `tt.reduce`. `ample` says whether it may take more bytes than it needs, for fewer barriers.

@@ -58,6 +58,7 @@ const fn row(
         free_bytes_per_warp,
         // LDS is 64 KiB on most, and shared by all blocks of a compute unit or of a pair.
         ample_for_reductions: false,
+        ample_for_conversions: true,
         ldmatrix: false,
         stmatrix: false,
     };

@@ -46,6 +46,7 @@ const fn row(name: &'static str, capability: u32, min_ptx: u32, shared_kib: u32)
         // sm_80 has 164 KiB for at most 32 blocks, each of which takes another KiB.
         free_bytes_per_warp: 4096,
         ample_for_reductions: true,
+        ample_for_conversions: true,
         ldmatrix: capability >= 75,
         stmatrix: capability >= 90,
     };

@@ -15,6 +15,8 @@ pub struct SharedMemory {
     pub free_bytes_per_warp: u32,
     /// Whether reductions may take more bytes than they need, so that threads wait for each other less often.
     pub ample_for_reductions: bool,
+    /// Whether conversions may take more bytes than they need, for the same reason.
+    pub ample_for_conversions: bool,
     /// Loads of 8x8 matrices of 16-bit elements by a warp of 32 threads (PTX ISA, "ldmatrix").
     pub ldmatrix: bool,
     /// The stores to them (PTX ISA, "stmatrix").

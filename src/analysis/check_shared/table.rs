@@ -5,13 +5,12 @@
 //! The matches over `ttg` and `ttng` have no `_`, so a new operation does not compile until somebody has said here what
 //! it does.
 
-use crate::analysis::scratch::element_bits;
+use crate::analysis::exchange::conversion;
 use crate::ir::core::{Ir, Op, Value};
 use crate::ir::dialects::discardable::{EACH_WARP, FIRST_WARP, JOINED};
-use crate::ir::dialects::ttg::ttg::{self as ttg, ConvertLayout};
+use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
-use crate::layout::layout_of;
 use crate::layout::plan::{Among, ConversionPlan};
 use crate::target::Target;
 
@@ -132,10 +131,10 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
 /// Whether the operation's own protocol lets only the threads of a warp wait for each other: the plan that code is made
 /// from says so, and a tensor map is written by one warp alone.
 fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
-    let Some(conversion) = ConvertLayout::of(ir, op) else { return ir.is(op, TtngOp::TensormapCreate) };
-    let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
-    let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return true };
-    match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
+    if !ir.is(op, TtgOp::ConvertLayout) {
+        return ir.is(op, TtngOp::TensormapCreate);
+    }
+    match conversion(ir, op, target) {
         Ok(ConversionPlan::Shared(plan)) => plan.among() == Among::Warp,
         _ => true,
     }

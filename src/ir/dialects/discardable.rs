@@ -19,6 +19,8 @@ pub const MAX_REGISTERS: Key<Int<32>> = Key::new("ttg.maxnreg");
 pub const SHARED: Key<Int<32>> = Key::new("ttg.shared");
 /// Of an operation with shared memory: where that begins.
 pub const OFFSET: Key<Int<32>> = Key::new("allocation.offset");
+/// Of a conversion: it takes as little shared memory as it can, for more barriers.
+pub const SPARING: Key<Unit> = Key::new("ttc.sparing");
 /// Of a buffer in tensor memory: where it begins.
 pub const TENSOR_MEMORY_OFFSET: Key<Int<32>> = Key::new("tensor_memory_col_offset");
 /// Of an operation with scratch in global memory: where that begins.

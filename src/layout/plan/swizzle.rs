@@ -21,7 +21,8 @@
 //! barriers wins; a barrier counts as [`BARRIER`], and words of a product's operand that a load puts apart count as
 //! what moves them ([`READERS`]). Ties go to fewer accesses, then to less memory, which means more
 //! repetitions. Less memory counts always where warps exchange elements. Within a warp it counts only beyond what a
-//! warp may use without keeping others off the multiprocessor.
+//! warp may use without keeping others off the multiprocessor. Where memory is short
+//! ([`SharedMemory::ample_for_conversions`]), it comes first.
 //!
 //! # Example
 //!
@@ -197,8 +198,9 @@ pub fn swizzle(
         if best.is_none() {
             least_repetitions = found.repetition_bits;
         }
-        if found.repetition_bits >= least_repetitions && best.as_ref().is_none_or(|b| (cost, bytes) < b.0) {
-            best = Some(((cost, bytes), found));
+        let rank = if memory.ample_for_conversions { (cost, bytes) } else { (bytes, cost) };
+        if found.repetition_bits >= least_repetitions && best.as_ref().is_none_or(|b| rank < b.0) {
+            best = Some((rank, found));
         }
     }
     best.map(|b| b.1).ok_or_else(|| LayoutError::new("no layout of shared memory serves both sides"))

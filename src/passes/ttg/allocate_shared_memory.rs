@@ -4,15 +4,18 @@
 //!
 //! 1. The analysis ([`crate::analysis::allocation`]) places the buffers of every function. It is a part of what the
 //!    preparation computes once ([`crate::analysis::prepared`]).
-//! 2. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
+//! 2. Where a block is alone on its multiprocessor for want of memory, conversions that take much of it are to be
+//!    sparing, if two blocks fit then. That costs them barriers.
+//! 3. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
 //!    `ttg.shared`.
 //!
 //! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
-use crate::analysis::prepared::PreparedFunction;
+use crate::analysis::prepared::{Prepared, PreparedFunction};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::Ir;
-use crate::ir::dialects::discardable::{OFFSET, SHARED};
+use crate::ir::TtgOp;
+use crate::ir::core::{Ir, Op};
+use crate::ir::dialects::discardable::{OFFSET, SHARED, SPARING};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
 use crate::target::Target;
@@ -24,6 +27,9 @@ pub const CAPABILITY: OptionSpec = OptionSpec {
     default: "80",
     doc: "what the module is compiled for, where it does not say",
 };
+
+/// The bytes from which on a conversion's memory is worth barriers.
+const LARGE: u32 = 16 << 10;
 
 pub static PASS: Pass = Pass {
     name: "allocate-shared-memory-nv",
@@ -47,16 +53,42 @@ pub fn target(ir: &Ir, cx: &mut PassCx) -> Result<Target, Failed> {
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
-    let prepared = cx.prepared(ir, &target)?;
-    let mut total = 0;
+    let mut prepared = cx.prepared(ir, &target)?;
+    if let Some(sparing) = sparing(ir, &prepared, &target) {
+        prepared = sparing;
+    }
     for PreparedFunction { allocation, .. } in prepared.functions.values() {
         for buffer in &allocation.buffers {
             ir.put(buffer.owner, OFFSET, i64::from(buffer.offset));
         }
-        total = total.max(allocation.total);
     }
     let module = ir.module();
-    ir.put(module, SHARED, i64::from(total));
+    ir.put(module, SHARED, i64::from(total(&prepared)));
     cx.keep(prepared);
     Ok(Changed::Yes)
+}
+
+/// The most that any function needs.
+fn total(prepared: &Prepared) -> u32 {
+    prepared.functions.values().map(|f| f.allocation.total).max().unwrap_or(0)
+}
+
+/// Makes large conversions sparing, if that lets a second block fit.
+fn sparing(ir: &mut Ir, now: &Prepared, target: &Target) -> Option<Prepared> {
+    let room = target.shared.bytes_each(2);
+    if total(now) <= room {
+        return None;
+    }
+    let buffers = now.functions.values().flat_map(|f| &f.allocation.buffers);
+    let large = buffers.filter(|b| b.bytes >= LARGE && ir.is(b.owner, TtgOp::ConvertLayout));
+    let large: Vec<Op> = large.map(|b| b.owner).collect();
+    if large.is_empty() {
+        return None;
+    }
+    large.iter().for_each(|&op| ir.put(op, SPARING, true));
+    let made = Prepared::new(ir, target).ok().filter(|made| total(made) <= room);
+    if made.is_none() {
+        large.iter().for_each(|&op| ir.put(op, SPARING, false));
+    }
+    made
 }
