@@ -168,13 +168,13 @@ pub(crate) struct KernelArgs {
     #[arg(long, value_name = "N|all", value_parser = config_choice)]
     pub(crate) config: Option<ConfigChoice>,
     /// Warps per block: a power of two up to 32 [default: the configuration's, or 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_warps: Option<u32>,
     /// Stages of software pipelining [default: the configuration's, or 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_stages: Option<u32>,
     /// Blocks per cluster [default: the configuration's, or 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_ctas: Option<u32>,
     #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
@@ -478,13 +478,13 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) cubin: Option<PathBuf>,
     /// Warps per block: a power of two up to 32 [default: the case's, or 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_warps: Option<u32>,
     /// Stages of software pipelining [default: the case's, or 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_stages: Option<u32>,
     /// Blocks per cluster [default: the case's, or 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_ctas: Option<u32>,
     #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
@@ -542,13 +542,13 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "FILE")]
     pub(crate) against: Vec<PathBuf>,
     /// Warps per block [default: the case's, or 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_warps: Option<u32>,
     /// Stages of software pipelining [default: the case's, or 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_stages: Option<u32>,
     /// Blocks per cluster [default: the case's, or 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub(crate) num_ctas: Option<u32>,
     #[arg(long, help = Pipelining::HELP, value_name = "LIST", value_parser = Pipelining::parse)]
     pub(crate) pipeline: Option<Pipelining>,
@@ -848,6 +848,10 @@ fn milliseconds(text: &str) -> Result<f64, String> {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value * scale),
         _ => Err("expected a time such as 25ms".to_owned()),
     }
+}
+
+fn whole(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "expected a whole number, not a negative one".to_owned())
 }
 
 fn triple(text: &str) -> Result<[u32; 3], String> {

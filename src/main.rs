@@ -174,7 +174,11 @@ fn parse() -> Result<Cli, ExitCode> {
         args = global_first(args);
     }
     let messages = messages(&args);
-    Cli::try_parse_from(args).map_err(|e| {
+    Cli::try_parse_from(args).map_err(|mut e| {
+        // Clap's advice to pass an unknown option as a file.
+        if e.kind() == clap::error::ErrorKind::UnknownArgument {
+            e.remove(clap::error::ContextKind::Suggested);
+        }
         if e.use_stderr() && !matches!(messages.error_format, ErrorFormat::Human) {
             return finish(Report::errors(vec![usage(&e)], SourceMap::default()), messages);
         }

@@ -83,15 +83,38 @@ fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
     check_size(path, bytes.len() as u64)?;
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Diagnostic::error(
-            &codes::cli::NOT_TEXT,
-            format!("`{}` is not UTF-8 text: byte {at} starts no character", path.display()),
-        )
-        .at(place(path), "")
-        .help("kernel files and IR are text; was a compiled file named by mistake?")
-    })
+    String::from_utf8(bytes)
+        .map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            let help = foreign_encoding(e.as_bytes(), at);
+            Diagnostic::error(
+                &codes::cli::NOT_TEXT,
+                format!("`{}` is not UTF-8 text: byte {at} starts no character", path.display()),
+            )
+            .at(place(path), "")
+            .help(help)
+        })
+        .and_then(|text| match text.as_bytes() {
+            [a, 0, b, 0, ..] if *a != 0 && *b != 0 => Err(Diagnostic::error(
+                &codes::cli::NOT_TEXT,
+                format!("`{}` is not UTF-8 text: every second byte is 0", path.display()),
+            )
+            .at(place(path), "")
+            .help("it looks like UTF-16: save it as UTF-8")),
+            _ => Ok(text),
+        })
+}
+
+/// What to do about bytes that are no UTF-8 from a place on.
+fn foreign_encoding(bytes: &[u8], at: usize) -> String {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return "it looks like UTF-16: save it as UTF-8".to_owned();
+    }
+    if bytes.contains(&0) {
+        return "kernel files and IR are text; was a compiled file named by mistake?".to_owned();
+    }
+    let line = bytes[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+    format!("save it as UTF-8: line {line} has a character of another encoding, such as Latin-1")
 }
 
 fn place(path: &Path) -> Place {

@@ -59,7 +59,7 @@ pub(crate) fn check_limit(ir: &Ir, prepared: &Prepared, options: &CodegenOptions
         found = found.note(format!("and {} smaller ones", buffers.len() - NAMED_BUFFERS));
     }
     Err(located(found, ir.loc(ir.module()))
-        .help("use fewer stages (num_stages): each keeps a copy of the loop's buffers. Or use smaller blocks"))
+        .help("use smaller blocks; where loops are pipelined, fewer stages (num_stages) help too: each keeps a copy of the buffers"))
 }
 
 impl<'c> Lower<'c, '_> {

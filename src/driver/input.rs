@@ -117,7 +117,7 @@ fn add(
 /// # Errors
 /// `E0901` (cannot be read), `E0902` (a directory), `E0903` (too large), `E0904` (not UTF-8 text).
 pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
-    text_file::read(path).map_err(|d| if path == Path::new("-") || path.exists() { d } else { with_neighbour(d, path) })
+    text_file::read(path).map_err(|d| if path == Path::new("-") || path.exists() { d } else { with_target(d, path) })
 }
 
 fn unknown_extension(path: &Path) -> Diagnostic {
@@ -130,6 +130,14 @@ fn unknown_extension(path: &Path) -> Diagnostic {
     )
     .at(Place::File(path.to_string_lossy().into_owned()), "")
     .help("inputs end in .tk or .py (kernels), .ttir or .ttgir (IR), .llir (LLVM IR) or .ptx")
+}
+
+/// Adds where a link leads that leads to no file.
+fn with_target(d: Diagnostic, path: &Path) -> Diagnostic {
+    match std::fs::read_link(path) {
+        Ok(target) => d.help(format!("it is a link to `{}`, which does not exist", target.display())),
+        Err(_) => with_neighbour(d, path),
+    }
 }
 
 /// Adds the suggestion of a file in the same directory whose name is near.

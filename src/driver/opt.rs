@@ -101,8 +101,12 @@ impl Request {
         value: Option<&str>,
         more: &mut dyn Iterator<Item = String>,
     ) -> Result<bool, Diagnostic> {
-        let mut text =
-            || value.map(str::to_owned).or_else(|| more.next()).ok_or_else(|| bad(format!("`--{name}` needs a value")));
+        let mut text = || {
+            value.map(str::to_owned).or_else(|| more.next()).ok_or_else(|| {
+                let dashes = if name.len() == 1 { "-" } else { "--" };
+                bad(format!("`{dashes}{name}` needs a value"))
+            })
+        };
         let on = value.is_none_or(|v| v != "0" && v != "false");
         let pass_or_all = || Debug::pass(value.unwrap_or("all")).map(Some);
         match name {

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::diag::suggest::did_you_mean;
+use crate::diag::{Diagnostic, Place};
 use crate::parser::ast::{BinOp, Constant, ExprKind, UnaryOp};
 use crate::parser::{ast, parse_expr_str};
 use crate::source::SourceMap;
@@ -126,8 +127,11 @@ pub fn parse(text: &str, constants: &BTreeMap<String, String>, integers: &[&str]
     }
     let mut map = SourceMap::default();
     // A comma after the last expression makes a tuple of one as well.
-    let expr = parse_expr_str(&mut map, "<grid>", &format!("({},)", text.trim().trim_end_matches(',')))
-        .map_err(|e| first(&e))?;
+    let inner = text.trim().trim_end_matches(',');
+    let expr = parse_expr_str(&mut map, "<grid>", &format!("({inner},)")).map_err(|e| {
+        let at_end = |d: &Diagnostic| matches!(d.place(), Some(Place::Span(s)) if s.lo as usize > inner.len());
+        if e.first().is_some_and(at_end) { "it ends where an expression is expected".to_owned() } else { first(&e) }
+    })?;
     let ExprKind::Tuple(items) = &expr.kind else { return Err("this is no list of expressions".to_owned()) };
     // `(…)` around all of it is a habit from Python.
     let items = match items.as_slice() {
@@ -149,7 +153,7 @@ pub fn parse(text: &str, constants: &BTreeMap<String, String>, integers: &[&str]
     Ok(axes)
 }
 
-fn first(errors: &[crate::diag::Diagnostic]) -> String {
+fn first(errors: &[Diagnostic]) -> String {
     errors.first().map_or_else(|| "this is no expression".to_owned(), |d| d.message.clone())
 }
 

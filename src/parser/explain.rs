@@ -114,10 +114,50 @@ fn character(cx: &Cx<'_>, error: &LexError, text: &str) -> Diagnostic {
         )
         .at(span, "here")
         .help("remove it: it often comes from copied text"),
-        c => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{c}` starts no word of the language"))
-            .at(span, "here")
-            .help("remove it, or put text in quotes"),
+        c if is_invisible(c) => Diagnostic::error(
+            &syntax::UNEXPECTED_CHARACTER,
+            format!("the invisible character U+{:04X} starts no word", c as u32),
+        )
+        .at(span, "here")
+        .help("remove it: it often comes from copied text")
+        .fix(span, if c.is_whitespace() { " " } else { "" }),
+        c => {
+            let error =
+                Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{c}` starts no word of the language"))
+                    .at(span, "here");
+            match ascii(c) {
+                Some(sign) => error.help(format!("write `{sign}`")).fix(span, sign),
+                None => error.help("remove it, or put text in quotes"),
+            }
+        }
     }
+}
+
+/// Spaces other than the usual one, and characters without a shape.
+fn is_invisible(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// The sign of the language that a typographic one stands for.
+fn ascii(c: char) -> Option<String> {
+    let sign = match c {
+        '–' | '—' | '−' | '‐' | '‑' => "-",
+        '×' | '·' | '⋅' | '∗' => "*",
+        '÷' | '∕' | '⁄' => "/",
+        '≤' => "<=",
+        '≥' => ">=",
+        '≠' => "!=",
+        '→' => "->",
+        '，' | '、' => ",",
+        '。' => ".",
+        '【' => "[",
+        '】' => "]",
+        // The wide forms of ASCII's signs.
+        '！'..='～' => return char::from_u32(c as u32 - 0xfee0).map(String::from),
+        _ => return None,
+    };
+    Some(sign.to_owned())
 }
 
 /// Says why the grammar refused `found` (`None` is the end of the line) among `tokens`.
@@ -161,7 +201,8 @@ impl Slip<'_, '_> {
     }
 
     fn find(&self) -> Option<Diagnostic> {
-        self.foreign()
+        self.comment()
+            .or_else(|| self.foreign())
             .or_else(|| self.assignment())
             .or_else(|| self.number())
             .or_else(|| self.keyword())
@@ -170,6 +211,17 @@ impl Slip<'_, '_> {
 
     fn error(&self, code: &'static crate::diag::Code, message: impl Into<String>, label: &str) -> Diagnostic {
         Diagnostic::error(code, message).at(self.cx.span(self.lo, self.hi), label)
+    }
+
+    /// Explains comments of other languages: `// text` and `/* text */`.
+    fn comment(&self) -> Option<Diagnostic> {
+        let starts = self.tok == Tok::Op(Op::FloorDiv) || self.cx.slice(self.lo, self.hi + 1) == "/*";
+        let divides = self.tokens[..self.index].iter().any(|t| t.tok == Tok::Op(Op::FloorDiv));
+        let words = self.tok == Tok::Name && self.before(1).is_some_and(|t| t.tok == Tok::Name) && divides;
+        if !(starts && self.index == 0) && !words {
+            return None;
+        }
+        Some(self.plain().help("a comment begins with `#`; `//` divides, rounding down"))
     }
 
     /// Explains operators of other languages.
@@ -193,8 +245,7 @@ impl Slip<'_, '_> {
         };
         let lo = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.lo - 1 } else { last.lo };
         let hi = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.hi } else { self.hi };
-        let error =
-            Diagnostic::error(&syntax::FOREIGN_OPERATOR, format!("`{written}` is not an operator of the language"));
+        let error = Diagnostic::error(&syntax::FOREIGN_OPERATOR, format!("`{written}` is not part of the language"));
         let error = error.at(self.cx.span(lo, hi), "here").help(help);
         Some(match help.split('`').nth(1).filter(|_| !matches!(written, "++" | "--")) {
             Some(instead) => error.fix(self.cx.span(lo, hi), instead),
@@ -224,12 +275,17 @@ impl Slip<'_, '_> {
             return None;
         }
         let text = self.cx.slice(last.lo, self.hi);
+        let (number, rest) = (self.cx.slice(last.lo, last.hi), self.cx.slice(self.lo, self.hi));
+        let help = match rest.to_ascii_lowercase().as_str() {
+            "f" | "l" | "u" | "ul" | "ll" | "ull" | "h" | "d" => format!("numbers have no suffix: write `{number}`"),
+            "e" => format!("an exponent needs digits, as in `{number}e5`"),
+            word if number == "0" && word.starts_with('x') => "hexadecimal digits are 0 to 9 and a to f".to_owned(),
+            word if number == "0" && word.starts_with('b') => "binary digits are 0 and 1".to_owned(),
+            word if number == "0" && word.starts_with('o') => "octal digits are 0 to 7".to_owned(),
+            _ => "put an operator between the number and the name; names start with a letter".to_owned(),
+        };
         let error = Diagnostic::error(&syntax::BAD_NUMBER, format!("`{text}` is not a number"));
-        Some(
-            error
-                .at(self.cx.span(last.lo, self.hi), "neither a number nor a name")
-                .help("put an operator between the number and the name; names start with a letter"),
-        )
+        Some(error.at(self.cx.span(last.lo, self.hi), "neither a number nor a name").help(help))
     }
 
     fn keyword(&self) -> Option<Diagnostic> {
@@ -268,6 +324,12 @@ impl Slip<'_, '_> {
             return Some(error.help("a call needs parentheses around its arguments"));
         }
         let commas = self.expects(",") && (self.expects(")") || self.expects("]") || self.expects("}"));
+        let heads = [Tok::If, Tok::Elif, Tok::Else, Tok::For, Tok::While, Tok::Def];
+        if self.tok == Tok::LBrace && self.tokens.first().is_some_and(|t| heads.contains(&t.tok)) {
+            return Some(
+                error.help("a block begins with `:`, and its lines are indented: there are no braces around it"),
+            );
+        }
         Some(error.help(if commas {
             "a comma or an operator is missing before it"
         } else {

@@ -21,6 +21,7 @@ pub(crate) fn check(cx: &mut Cx<'_>, raw: Vec<RawParam>) -> Vec<Param> {
         star: None,
         double_star: false,
         defaults: false,
+        late: false,
         names: BTreeSet::new(),
     };
     let count = raw.len();
@@ -40,6 +41,8 @@ struct List {
     double_star: bool,
     /// Whether a positional parameter with a default has been seen.
     defaults: bool,
+    /// Whether a parameter behind them was reported to have none.
+    late: bool,
     names: BTreeSet<Arc<str>>,
 }
 
@@ -73,7 +76,8 @@ impl List {
     fn plain(&mut self, cx: &mut Cx<'_>, name: Ident, annotation: Option<Expr>, default: Option<Expr>, span: Span) {
         let kind = if self.star.is_some() { ParamKind::KeywordOnly } else { ParamKind::Normal };
         if kind == ParamKind::Normal {
-            if self.defaults && default.is_none() {
+            if self.defaults && default.is_none() && !self.late {
+                self.late = true;
                 let message = format!("the parameter `{name}` has no default but follows one that has");
                 cx.error(&syntax::BAD_PARAMETERS, span, message, "needs a default, or a place further left");
             }

@@ -40,7 +40,9 @@ pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, opt
     for (line, text) in blamed(&log).into_iter().take(QUOTES) {
         diagnostic = match source_name {
             Some(file) => diagnostic.at(place(file, line, ptx), text),
-            None => diagnostic
+            None => source_of(ptx, line)
+                .into_iter()
+                .fold(diagnostic, |d, place| d.at(place, "what ptxas refuses was made of this"))
                 .note(format!("line {line} of the PTX: `{}`", ptx.lines().nth(line as usize - 1).unwrap_or("").trim())),
         };
     }
@@ -193,6 +195,18 @@ fn place(file: &str, line: u32, ptx: &str) -> Place {
     let text = ptx.lines().nth(line as usize - 1).unwrap_or("");
     let col = text.chars().take_while(|c| c.is_whitespace()).count() as u32 + 1;
     Place::At { file: file.to_owned(), line, col }
+}
+
+/// The line of the kernel's file that the last `.loc` above a line of the PTX names.
+fn source_of(ptx: &str, line: u32) -> Option<Place> {
+    let above: Vec<&str> = ptx.lines().take(line as usize).collect();
+    let loc = above.iter().rev().find_map(|l| l.trim_start().strip_prefix(".loc"))?;
+    let mut numbers = loc.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok());
+    let (file, line, col) = (numbers.next()?, numbers.next()?, numbers.next()?);
+    let files = ptx.lines().filter_map(|l| l.trim_start().strip_prefix(".file"));
+    let mut names = files.filter_map(|l| l.trim_start().split_once(char::is_whitespace));
+    let (_, name) = names.find(|(number, _)| number.parse() == Ok(file))?;
+    (line > 0).then(|| Place::At { file: name.trim().trim_matches('"').to_owned(), line, col: col.max(1) })
 }
 
 /// The names of the kernels in a PTX text, in order.

@@ -446,6 +446,17 @@ fn a_failure_names_the_kernel_the_log_and_a_command_that_repeats_it() {
 }
 
 #[test]
+fn a_failure_names_the_line_of_the_kernel() {
+    let fake =
+        fake("echo \"ptxas kernel.ptx, line 7; error   : Not a name of any known instruction: 'ad'\" >&2; exit 255");
+    let ptx = ".version 8.0\n.target sm_80\n.entry first()\n{\n.loc 1 4 0\n.loc\t1 10 9\nad.f32 %f1, %f2;\n.loc 1 11 5\n}\n\t.file\t1 \"/k/add.tk\"\n";
+    let error = assemble_with(&fake.path, ptx, "sm_80", None).unwrap_err();
+    drop(Kept::of(&error));
+    assert_eq!(error.place(), Some(&crate::diag::Place::At { file: "/k/add.tk".to_owned(), line: 10, col: 9 }));
+    assert_eq!(error.notes[0], "line 7 of the PTX: `ad.f32 %f1, %f2;`");
+}
+
+#[test]
 fn errors_point_into_a_ptx_file_of_the_user() {
     let fake = fake(
         "echo \"ptxas kernel.ptx, line 9; error   : bad\" >&2; echo \"ptxas kernel.ptx, line 900; fatal : worse\" >&2; exit 1",

@@ -17,7 +17,7 @@ pub use options::AmdOptions;
 pub use matrix::{MatrixElem, MatrixInstr, MatrixUnit};
 
 use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, RunsOn, SharedMemory, Target, TritonArch};
-use crate::diag::suggest::nearest;
+use crate::diag::suggest::distance;
 
 /// What sets one instruction set apart from another.
 #[derive(Clone, Copy, Debug)]
@@ -153,11 +153,28 @@ fn of_module_word(word: &str) -> Option<Target> {
     named(word.strip_prefix("hip:")?)
 }
 
-/// What helps a user who names a processor that is no row: the row with the nearest name.
+/// What helps a user who names a processor that is no row: the row whose name has the same characters, or one more.
+/// Another number is another processor.
 fn advise(word: &str) -> Option<String> {
     let name = word.strip_prefix("hip:").unwrap_or(word);
-    let near = nearest(name, ROWS.iter().map(|t| t.name)).filter(|_| name.starts_with("gfx"));
-    near.map(|name| format!("did you mean `{name}`?"))
+    if !name.starts_with("gfx") {
+        return None;
+    }
+    let sorted = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let is_slip = |row: &&Target| {
+        sorted(row.name) == sorted(name) || (row.name.len() == name.len() + 1 && distance(row.name, name) == 1)
+    };
+    Some(match ROWS.iter().find(is_slip) {
+        Some(row) => format!("did you mean `{}`?", row.name),
+        None => {
+            let rows: Vec<&str> = ROWS.iter().map(|t| t.name).collect();
+            format!("of AMD's GPUs ttc compiles for {}", rows.join(", "))
+        }
+    })
 }
 
 impl Target {

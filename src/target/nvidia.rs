@@ -10,7 +10,7 @@
 //! to confirm them when ptxas is there.
 
 use super::{Devices, Float8, Isa as AnyIsa, MathLibrary, Multiprocessor, RunsOn, SharedMemory, Target, TritonArch};
-use crate::diag::suggest::nearest;
+use crate::diag::suggest::distance;
 
 /// What sets one instruction set apart from another.
 #[derive(Clone, Copy, Debug)]
@@ -102,12 +102,12 @@ static ROWS: &[Target] = &[
 
 /// Products by the names that people use, with the architecture that compiles for all of their instructions.
 const PRODUCTS: &[(&[&str], &str)] = &[
-    (&["a100", "a30", "a800", "ampere"], "sm_80"),
+    (&["a100", "a30", "a800"], "sm_80"),
     (&["a10", "a10g", "a16", "a40", "a2", "a6000", "a5000", "a4000", "rtx3090", "rtx3080", "3090", "3080"], "sm_86"),
     (&["orin"], "sm_87"),
     (&["l4", "l40", "l40s", "l20", "ada", "rtx4090", "rtx4080", "4090", "4080"], "sm_89"),
     (&["h100", "h200", "h800", "h20", "gh200", "hopper"], "sm_90a"),
-    (&["b100", "b200", "gb200", "blackwell"], "sm_100a"),
+    (&["b100", "b200", "gb200"], "sm_100a"),
     (&["b300", "gb300"], "sm_103a"),
     (&["thor"], "sm_110a"),
     (&["rtx5090", "rtx5080", "5090", "5080"], "sm_120a"),
@@ -166,12 +166,20 @@ fn of_triton(number: &str, rows: &[Target]) -> Option<Target> {
 
 /// What helps a user who names a GPU that is no row: that it is too old, or the row with the nearest name.
 fn advise(word: &str) -> Option<String> {
+    match word {
+        "ampere" => return Some("Ampere is a family: the A100 is `sm_80`, and the RTX 30 series `sm_86`".to_owned()),
+        "blackwell" => {
+            return Some("Blackwell is a family: the B200 is `sm_100a`, and the RTX 50 series `sm_120a`".to_owned());
+        }
+        _ if word.starts_with("gfx") => return None,
+        _ => {}
+    }
     let wanted = spelled_out(word);
     if is_too_old(&wanted) {
         return Some(format!("that GPU is too old: ttc compiles for {} and later", ROWS[0].name));
     }
-    let near = if wanted.len() > 40 { None } else { nearest(&wanted, ROWS.iter().map(|t| t.name)) };
-    near.map(|name| format!("did you mean `{name}`?"))
+    let near = ROWS.iter().map(|t| (distance(&wanted, t.name), t.name)).min().filter(|(edits, _)| *edits <= 2);
+    near.map(|(_, name)| format!("did you mean `{name}`?"))
 }
 
 /// The usual GPU of the compute capability, as its driver names it.

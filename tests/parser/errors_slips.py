@@ -42,3 +42,18 @@ def kernel(a, b):
     x = f('never closed)
     x = "smart" + “quotes”
     x = a $ b
+
+@triton.jit
+def signs_of_elsewhere(a, b):
+    x = 10f
+    x = 1.0f
+    x = 0xZZ
+    x = 1e
+    x = a – 1
+    x = a × 2
+    x = a ≤ b
+    x = f（a）
+    x = a​ + 1
+    // a comment
+    /* a comment */
+    x = a // a comment here

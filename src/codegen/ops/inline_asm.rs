@@ -13,6 +13,7 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::tt::tt::ElementwiseInlineAsm;
 use crate::ir::{Op, Value};
+use crate::target::Vendor;
 
 /// How the elements of one value in one pack lie in words.
 struct Packing<'c> {
@@ -85,12 +86,55 @@ fn check(constraints: &str, outputs: usize, inputs: usize) -> Res<()> {
         .help("outputs (`=r`) come first, then inputs (`r`), one for each 32-bit word"))
 }
 
+/// Refuses operands that have no constraint: `$2` where there are two.
+fn check_operands(asm: &str, constraints: &str) -> Res<()> {
+    let count = constraints.split(',').filter(|c| !c.trim().is_empty() && !c.trim().starts_with('~')).count();
+    let Some(number) = operands_named(asm).into_iter().find(|&n| n >= count) else { return Ok(()) };
+    let text = format!("the assembly names `${number}`, but the constraints `{constraints}` describe {count} operands");
+    Err(Diagnostic::error(&codes::BAD_INLINE_ASM, text)
+        .help("operands count from `$0` on, the outputs first; each needs a constraint of its own"))
+}
+
+/// The numbers of the operands that assembly names: `$1`, `${1:x}`. `$$` is a dollar sign.
+fn operands_named(asm: &str) -> Vec<usize> {
+    let mut numbers = vec![];
+    let mut rest = asm;
+    while let Some(at) = rest.find('$') {
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix('$') {
+            rest = after;
+            continue;
+        }
+        let text = rest.strip_prefix('{').unwrap_or(rest);
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        numbers.extend(text[..digits].parse::<usize>());
+    }
+    numbers
+}
+
+/// The first instruction of a text that is PTX. PTX writes types behind a dot, as in `add.u32`, which no assembly of
+/// AMD's does.
+fn ptx_word(asm: &str) -> Option<&str> {
+    const TYPES: &[&str] = &[
+        "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f16", "f32", "f64", "f16x2",
+        "bf16", "bf16x2", "pred",
+    ];
+    let mut words = asm.split(|c: char| c.is_whitespace() || matches!(c, ';' | ',' | '{' | '}' | '(' | ')'));
+    words.find(|word| word.split('.').skip(1).any(|part| TYPES.contains(&part)))
+}
+
 /// Lowers `tt.elementwise_inline_asm`.
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
     let view = ElementwiseInlineAsm(op);
     let asm = view.asm_string(ir).unwrap_or_default();
     let constraints = view.constraints(ir).unwrap_or_default();
+    let target = cx.options.target;
+    if let Some(word) = ptx_word(asm).filter(|_| target.vendor() != Vendor::Nvidia) {
+        let why = format!("`{word}` is PTX, which only NVIDIA's GPUs run, and the target is {target}");
+        let other = "write assembly of the target; to have both, ask `if tl.target_info.is_cuda():`";
+        return Err(cx.unsupported(op, &why).help(other));
+    }
     let pack = usize::try_from(view.packed_element(ir).unwrap_or(1)).unwrap_or(0).max(1);
     let first = *view.result(ir).first().ok_or_else(|| defect("inline assembly without results"))?;
     let count = Lower::num_regs(ir.ty(first))?;
@@ -101,6 +145,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         result_types.extend(vec![out.word_type()?; out.words]);
     }
     check(constraints, result_types.len(), ins.iter().map(|p| p.words).sum())?;
+    check_operands(asm, constraints)?;
     let mut operands = vec![];
     for &value in view.args(ir) {
         let mut regs = cx.get(value)?.to_vec();

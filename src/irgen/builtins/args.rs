@@ -1,11 +1,12 @@
 //! The bound arguments of a primitive, with the conversions that primitives need.
 
+use crate::diag::Code;
 use crate::diag::codes::names;
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::{convert, items};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Const, Object};
+use crate::irgen::value::{Args, Class, Const, Object};
 
 impl Args {
     #[must_use]
@@ -19,14 +20,36 @@ impl Args {
         self.values.get(i).filter(|v| !v.is_none())
     }
 
+    /// Works on an argument; what is reported stands at its place.
+    pub fn placed<T>(&self, cx: &mut Emitter, i: usize, f: impl FnOnce(&mut Emitter) -> T) -> T {
+        let Some(place) = self.places.get(i).copied().flatten() else { return f(cx) };
+        let call = cx.replace_span(place);
+        let result = f(cx);
+        cx.replace_span(call);
+        result
+    }
+
     /// The argument as a tensor; numbers become constants.
     pub fn tensor(&self, cx: &mut Emitter, i: usize) -> R<Tensor> {
-        convert::to_tensor(cx, self.get(i))
+        self.placed(cx, i, |cx| convert::to_tensor(cx, self.get(i)))
     }
 
     /// The argument as a tensor unless it is `None`.
     pub fn optional_tensor(&self, cx: &mut Emitter, i: usize) -> R<Option<Tensor>> {
-        self.given(i).map(|v| convert::to_tensor(cx, v)).transpose()
+        self.given(i).map(|v| self.placed(cx, i, |cx| convert::to_tensor(cx, v))).transpose()
+    }
+
+    /// Reports an error of an argument, at its place.
+    pub(super) fn report(
+        &self,
+        cx: &mut Emitter,
+        i: usize,
+        code: &'static Code,
+        message: String,
+        label: impl Into<String>,
+        help: String,
+    ) -> Reported {
+        self.placed(cx, i, |cx| cx.error_help(code, message, label, help))
     }
 
     fn not_constexpr<T>(&self, cx: &mut Emitter, i: usize, what: &str) -> R<T> {
@@ -35,7 +58,9 @@ impl Args {
         }
         let (name, found) = (self.builtin.params().get(i).map_or("?", |p| p.name), self.get(i).describe());
         let help = self.constexpr_help(cx, i, name, what);
-        Err(cx.error_help(
+        Err(self.report(
+            cx,
+            i,
             &names::NOT_CONSTEXPR,
             format!("`{}` of `{}` must be {what} known at compile time, found {found}", name, self.builtin.name),
             format!("{found} for `{name}`"),
@@ -53,10 +78,17 @@ impl Args {
             }
             ("arange", "start", Object::Tensor(_)) => "start at 0 and add the offset: `start + tl.arange(0, BLOCK)`".to_owned(),
             ("arange", "end", Object::Tensor(_)) => {
-                "use a block size known at compile time, a parameter annotated `tl.constexpr`, and mask the rest: `mask=offs < n`"
+                "use a block size known at compile time: a parameter annotated `tl.constexpr` to which a number is passed; mask the rest: `mask=offs < n`"
                     .to_owned()
             }
             (_, _, Object::Const(Const::Lambda(_))) => "write a function at the top level of the file, with `@triton.jit`".to_owned(),
+            (_, _, Object::Const(Const::Class(Class::Float))) if what == "a dtype" => "write `tl.float32`".to_owned(),
+            (_, _, Object::Const(Const::Class(Class::Int))) if what == "a dtype" => "write `tl.int32`".to_owned(),
+            (_, _, Object::Const(Const::Class(Class::Bool))) if what == "a dtype" => "write `tl.int1`".to_owned(),
+            (_, _, Object::Const(_)) if what == "a dtype" => "pass a type, such as `tl.float32`".to_owned(),
+            (_, _, Object::Tensor(_)) if what == "a dtype" => {
+                "pass a type, such as `tl.float32` or `y.dtype`; of a pointer it is `y_ptr.dtype.element_ty`".to_owned()
+            }
             (_, _, Object::Const(_)) => format!("pass {what}"),
             (_, "cond", Object::Tensor(_)) => {
                 "check run-time values with `tl.device_assert(cond, \"message\")`, and compile with --debug".to_owned()
@@ -98,13 +130,20 @@ impl Args {
         }
         let name = self.builtin.params().get(i).map_or("?", |p| p.name);
         let choices: Vec<String> = words.iter().filter(|(w, _)| !w.is_empty()).map(|(w, _)| format!("'{w}'")).collect();
-        Err(cx.error_help(
+        Err(self.report(
+            cx,
+            i,
             &names::BAD_ARGUMENTS,
             format!("`{name}` of `{}` cannot be '{text}'", self.builtin.name),
             "not a choice",
-            match crate::diag::suggest::nearest(&text, words.iter().map(|(w, _)| *w)) {
-                Some(near) => format!("did you mean '{near}'?"),
-                None => format!("choose one of {}", choices.join(", ")),
+            match (name, &*text.to_ascii_lowercase()) {
+                ("input_precision", "fp32" | "float32" | "f32" | "full" | "highest") => {
+                    format!("'ieee' computes in fp32; choose one of {}", choices.join(", "))
+                }
+                _ => match crate::diag::suggest::nearest(&text, words.iter().map(|(w, _)| *w)) {
+                    Some(near) => format!("did you mean '{near}'?"),
+                    None => format!("choose one of {}", choices.join(", ")),
+                },
             },
         ))
     }
@@ -132,6 +171,6 @@ impl Args {
             Object::Tuple(items) if items.len() == 1 && matches!(items[0], Object::Tuple(_)) => items[0].clone(),
             v => v.clone(),
         };
-        items::shape_of(cx, &v)
+        self.placed(cx, i, |cx| items::shape_of(cx, &v))
     }
 }

@@ -186,7 +186,8 @@ fn simple(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Object> {
     let x = access(cx, a, op)?;
     let kind = if op == RmwKind::Add && x.val.ty.dtype.is_float() { RmwKind::Fadd } else { op };
     if matches!(op, RmwKind::And | RmwKind::Or | RmwKind::Xor) && !x.val.ty.dtype.is_int() {
-        return Err(faults::expected(cx, "integers", &x.val.into()));
+        let help = "these are operations on bits: point to integers; for elements of 32 bits that is `p.to(tl.pointer_type(tl.int32))`";
+        return Err(faults::expected_of_tensor(cx, "integers", &x.val.into(), help));
     }
     Ok(rmw(cx, kind, &x, x.ptr, x.val, x.mask)?.into())
 }
@@ -311,7 +312,8 @@ fn poll(cx: &mut Emitter, a: &Args) -> R<Object> {
     let mut limit = None;
     if let Some(t) = timeout {
         if t.ty.is_block() || !t.ty.dtype.is_int() {
-            return Err(faults::expected(cx, "a whole number of nanoseconds", &t.into()));
+            let help = "pass one integer: convert a float with `.to(tl.int64)`";
+            return Err(faults::expected_of_tensor(cx, "a whole number of nanoseconds", &t.into(), help));
         }
         limit = Some(convert::cast(cx, t, Dtype::Uint64, None)?.value);
     }

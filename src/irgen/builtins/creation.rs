@@ -72,7 +72,11 @@ fn arange(cx: &mut Emitter, a: &Args) -> R<Object> {
             &types::BLOCK_SHAPE,
             format!("`arange({start}, {end})`: its end {why}"),
             format!("{n} elements"),
-            "round the size up with `triton.next_power_of_2` and mask the rest",
+            if n <= 0 {
+                "the first bound is where the range starts, the second is one past its last value: `tl.arange(0, BLOCK)` with a BLOCK of 1 or more"
+            } else {
+                "round the size up with `triton.next_power_of_2` and mask the rest"
+            },
         ));
     }
     shape::check_shape(cx, &[n as i64])?;

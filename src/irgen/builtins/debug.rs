@@ -64,12 +64,12 @@ fn static_assert(cx: &mut Emitter, a: &Args) -> R<Object> {
         } else {
             format!("static assertion failed: {message}")
         };
-        return Err(cx.error_help(
-            &names::STATIC_ASSERT,
-            text,
-            "does not hold",
-            "the compile-time values lead here: change them in the signature, with -D, or choose another configuration",
-        ));
+        let help = if cx.span().file.is_embedded() {
+            "pass other values in this call"
+        } else {
+            "the compile-time values lead here: change them in the signature, with -D, or choose another configuration"
+        };
+        return Err(cx.error_help(&names::STATIC_ASSERT, text, "does not hold", help));
     }
     Ok(Object::NONE)
 }
@@ -117,7 +117,10 @@ pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Object> {
 fn inline_asm(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (asm, constraints) = (a.text(cx, 0)?, a.text(cx, 1)?);
     let Object::Tuple(items) = a.get(2) else {
-        return Err(faults::expected(cx, "a list of tensors for `args`", a.get(2)));
+        let help = "write a list, also of one: `args=[x]`";
+        return Err(
+            a.placed(cx, 2, |cx| faults::expected_of_tensor(cx, "a list of tensors for `args`", a.get(2), help))
+        );
     };
     let mut args: Vec<Tensor> = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<_>>()?;
     let (dtypes, single) = match a.get(3) {
@@ -125,12 +128,20 @@ fn inline_asm(cx: &mut Emitter, a: &Args) -> R<Object> {
         v => (vec![v.clone()], true),
     };
     let (pure, pack) = (a.flag(cx, 4)?, a.int(cx, 5)?);
+    if pack < 1 || pack & (pack - 1) != 0 {
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`pack` of `inline_asm_elementwise` is {pack}: elements are packed by powers of two"),
+            "in this call",
+            "pass 1, 2 or 4: how many elements the assembly works on at once",
+        ));
+    }
     shape::broadcast_all(cx, &mut args)?;
     let mut tys = vec![];
     for d in &dtypes {
         match d {
             Object::Const(Const::Type(t)) => tys.push(args.first().map_or(Ty::scalar(t.dtype), |x| x.ty.with(t.dtype))),
-            other => return Err(faults::expected(cx, "a dtype", other)),
+            other => return Err(a.placed(cx, 3, |cx| faults::expected(cx, "a dtype", other))),
         }
     }
     asm_op(cx, &asm, &constraints, &args, &tys, pure, pack as i64, single)

@@ -6,7 +6,7 @@ use crate::ir::dialects::enums::{InputPrecision, ScaledElem};
 use crate::ir::dialects::tt::tt::{Dot, DotScaled};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
-use crate::irgen::semantic::{convert, shape};
+use crate::irgen::semantic::{convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Args, Builtin, Const, Object};
 
@@ -65,7 +65,11 @@ fn check(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
             &types::DOT,
             format!("`dot` does not multiply {dx} by {dy}"),
             format!("{} times {}", x.ty, y.ty),
-            "both operands need one type of int8, fp16, bf16, fp32 or fp64, or 8-bit floats; convert one with `.to(...)`",
+            if dx.is_ptr() || dy.is_ptr() {
+                faults::LOAD_FIRST
+            } else {
+                "both operands need one type of int8, fp16, bf16, fp32 or fp64, or 8-bit floats; convert one with `.to(...)`"
+            },
         ));
     }
     let (sx, sy) = (x.ty.shape(), y.ty.shape());
@@ -182,7 +186,7 @@ fn batched(cx: &mut Emitter, a: &Args, x: Tensor, y: Tensor) -> R<Object> {
     if let Some(acc) = a.optional_tensor(cx, 2)? {
         values[2] = shape::reshape(cx, acc, &flat(acc), false)?.into();
     }
-    let result = dot(cx, &Args { builtin: a.builtin, values })?;
+    let result = dot(cx, &Args { builtin: a.builtin, values, places: vec![] })?;
     let t = convert::to_tensor(cx, &result)?;
     let mut shape = x.ty.shape()[..rank - 1].to_vec();
     shape.push(y.ty.shape()[rank - 1]);

@@ -16,7 +16,7 @@ use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Args, Builtin, Object};
-use crate::target::MathLibrary;
+use crate::target::{MathLibrary, Target};
 
 /// Results of these are tests.
 const TESTS: &[&str] = &["isnan", "isinf", "finitef", "isfinited"];
@@ -52,6 +52,18 @@ static BUILTINS: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
 pub(super) fn find(name: &str) -> Option<&'static Builtin> {
     // Older Triton gave `llrint` and others under the same names.
     BUILTINS.iter().find(|b| b.name == name)
+}
+
+/// How to call the function of this name that the library for a target has.
+#[must_use]
+pub(super) fn advice(target: &Target, name: &str) -> Option<String> {
+    let symbols = match target.math_library() {
+        MathLibrary::Libdevice => SYMBOLS,
+        MathLibrary::Ocml => extern_amd::SYMBOLS,
+    };
+    let (_, forms) = symbols.iter().find(|s| s.0 == name)?;
+    let args = ["", "x", "x, y", "x, y, z"][forms.find(':').unwrap_or(1).min(3)];
+    Some(format!("libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.{name}({args})`"))
 }
 
 /// All names.

@@ -361,7 +361,10 @@ fn items(cx: &mut Emitter, v: &Object) -> R<Vec<Object>> {
     fold::known(cx, v)?;
     match items::iterate(v) {
         Some(items) => Ok(items),
-        None => Err(faults::expected(cx, "something to run over at compile time", v)),
+        None => {
+            let help = "Python's functions run over compile-time values; tensors have `tl.sum(x, axis)`, `tl.sort(x)` and others";
+            Err(faults::expected_of_tensor(cx, "something to run over at compile time", v, help))
+        }
     }
 }
 

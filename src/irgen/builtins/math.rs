@@ -102,14 +102,20 @@ fn wrong_type(cx: &mut Emitter, name: &str, t: Tensor, allowed: &[Dtype]) -> cra
         &types::ARGUMENT_TYPE,
         format!("`{name}` takes {}, found {}", choices.join(" or "), Object::from(t).describe()),
         format!("this is {}", t.ty.dtype),
-        format!("convert it first: `x.to(tl.{target})`"),
+        if t.ty.dtype.is_ptr() {
+            faults::LOAD_FIRST.to_owned()
+        } else {
+            format!("convert it first: `x.to(tl.{target})`")
+        },
     )
 }
 
 /// Reports a tensor argument of another type.
 fn only(cx: &mut Emitter, a: &Args, i: usize, allowed: &[Dtype]) -> R<()> {
     match a.get(i) {
-        Object::Tensor(t) if !allowed.contains(&t.ty.dtype) => Err(wrong_type(cx, a.builtin.name, *t, allowed)),
+        Object::Tensor(t) if !allowed.contains(&t.ty.dtype) => {
+            Err(a.placed(cx, i, |cx| wrong_type(cx, a.builtin.name, *t, allowed)))
+        }
         _ => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::entry::entry;
 use crate::diag::codes::{names, types};
+use crate::ir::dialects::arith::arith::Constant;
 use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy, PaddingOption};
 use crate::ir::dialects::tt::tt;
 use crate::ir::{OpState, Value};
@@ -81,7 +82,7 @@ pub(super) fn pointer_arg(cx: &mut Emitter, v: &Object, what: &str) -> R<Tensor>
         &types::NOT_A_POINTER,
         format!("`{what}` needs a pointer, found {found}"),
         format!("this is {found}"),
-        "compute the address first: a pointer parameter plus offsets, such as `x_ptr + offs`",
+        "compute the address first: a parameter that is a pointer (`*fp32` in a signature) plus offsets, as in `x_ptr + offs`",
     ))
 }
 
@@ -110,7 +111,7 @@ pub(super) fn to_pointer_shape(cx: &mut Emitter, ptr: Tensor, t: Tensor, what: &
                 ptr.ty.shape()
             ),
             "does not fit the pointer",
-            "the pointer decides the shape: widen it, `ptr + offs[:, None] + cols[None, :]`, or make the mask smaller",
+            format!("the pointer decides the shape: widen it, `ptr + rows[:, None] * stride + cols[None, :]`, or pass a smaller {what}"),
         ));
     }
     Ok(t)
@@ -121,9 +122,11 @@ pub(super) fn mask_bits(cx: &mut Emitter, mask: Tensor) -> R<Tensor> {
     if mask.ty.dtype.is_bool() {
         return Ok(mask);
     }
+    let constant = Constant::defining(&cx.ir, mask.value).is_some();
+    let found = if constant { format!("a number of {}", mask.ty.dtype) } else { Object::from(mask).describe() };
     Err(cx.error_help(
         &types::MASK,
-        format!("a mask is made of truth values, found {}", Object::from(mask).describe()),
+        format!("a mask is made of truth values, found {found}"),
         "not a mask",
         "compare, as in `offs < n`",
     ))
@@ -138,7 +141,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
             "use `desc.load([offsets])`",
         ));
     }
-    let ptr = pointer_arg(cx, a.get(0), "load")?;
+    let ptr = a.placed(cx, 0, |cx| pointer_arg(cx, a.get(0), "load"))?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
     let hints = Hints { cache, evict, volatile: a.flag(cx, 7)? };
     if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
@@ -157,8 +160,8 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
         ));
     }
     if !ptr.ty.is_block() {
-        scalar_only(cx, "mask", mask)?;
-        scalar_only(cx, "value of `other`", other)?;
+        a.placed(cx, 1, |cx| scalar_only(cx, "mask", mask))?;
+        a.placed(cx, 2, |cx| scalar_only(cx, "value of `other`", other))?;
     }
     let (mut ptr, mut mask, mut other) = (ptr, mask, other);
     if ptr.ty.is_block() {
@@ -172,7 +175,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
         }
     }
     if let Some(m) = mask {
-        mask_bits(cx, m)?;
+        a.placed(cx, 1, |cx| mask_bits(cx, m))?;
     }
     let (ptr, elem, is_bool) = memory_type(cx, ptr)?;
     let other = other.map(|o| convert::cast(cx, o, elem, None)).transpose()?;
@@ -233,6 +236,17 @@ fn only_block_pointers(cx: &mut Emitter, a: &Args, arguments: &[(usize, &str)]) 
         None => false,
     };
     match arguments.iter().find(|(i, _)| is_set(*i)) {
+        Some((i, name @ "boundary_check")) if matches!(a.given(*i), Some(Object::Const(Const::Str(_)))) => {
+            let place = ["first", "second", "third", "fourth"][*i];
+            Err(a.report(
+                cx,
+                *i,
+                &names::BAD_ARGUMENTS,
+                format!("the {place} argument is `{name}`, which is for block pointers and takes no string"),
+                "in this call",
+                "write `cache_modifier=` or `eviction_policy=` before the string".to_owned(),
+            ))
+        }
         Some((_, name)) => Err(cx.error_help(
             &names::BAD_ARGUMENTS,
             format!("`{name}` is for block pointers, and this is an ordinary one: nothing would be checked"),
@@ -258,7 +272,7 @@ fn boundary(cx: &mut Emitter, v: &Object, block: Ty) -> R<Vec<i64>> {
 }
 
 fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
-    let ptr = pointer_arg(cx, a.get(0), "store")?;
+    let ptr = a.placed(cx, 0, |cx| pointer_arg(cx, a.get(0), "store"))?;
     let value = a.tensor(cx, 1)?;
     let mask = a.optional_tensor(cx, 2)?;
     let (cache, evict) = (a.word(cx, 4, STORE_CACHE)?, a.word(cx, 5, EVICTION)?);
@@ -293,14 +307,14 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     only_block_pointers(cx, a, &[(3, "boundary_check")])?;
     let (mut value, mut mask) = (value, mask);
     if ptr.ty.is_block() {
-        value = to_pointer_shape(cx, ptr, value, "value")?;
-        mask = mask.map(|m| to_pointer_shape(cx, ptr, m, "mask")).transpose()?;
+        value = a.placed(cx, 1, |cx| to_pointer_shape(cx, ptr, value, "value"))?;
+        mask = mask.map(|m| a.placed(cx, 2, |cx| to_pointer_shape(cx, ptr, m, "mask"))).transpose()?;
     } else {
-        scalar_only(cx, "value", Some(value))?;
-        scalar_only(cx, "mask", mask)?;
+        a.placed(cx, 1, |cx| scalar_only(cx, "value", Some(value)))?;
+        a.placed(cx, 2, |cx| scalar_only(cx, "mask", mask))?;
     }
     if let Some(m) = mask {
-        mask_bits(cx, m)?;
+        a.placed(cx, 2, |cx| mask_bits(cx, m))?;
     }
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     let value = convert::cast(cx, value, elem, None)?;
@@ -326,7 +340,12 @@ fn index_values(cx: &mut Emitter, v: &Object, to: Dtype) -> R<Vec<Value>> {
             let t = convert::to_tensor(cx, item)?;
             let t = shape::unsplat(cx, t)?;
             if !t.ty.dtype.is_int() {
-                return Err(faults::expected(cx, "an integer", item));
+                let help = if t.ty.dtype.is_ptr() {
+                    faults::LOAD_FIRST
+                } else {
+                    "convert it with `.to(tl.int32)`, or divide with `//`"
+                };
+                return Err(faults::expected_of_tensor(cx, "an integer", item, help));
             }
             convert::int_cast(cx, t, to, t.ty.dtype.is_signed())?
         };
@@ -377,7 +396,8 @@ fn make_block_ptr(cx: &mut Emitter, a: &Args) -> R<Object> {
 fn advance(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = pointer_arg(cx, a.get(0), "advance")?;
     let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) else {
-        return Err(faults::expected(cx, "a block pointer", a.get(0)));
+        let help = "add the offset to a pointer: `ptr + n`; `tl.make_block_ptr` makes block pointers";
+        return Err(faults::expected_of_tensor(cx, "a block pointer", a.get(0), help));
     };
     let offsets = index_values(cx, a.get(1), Dtype::Int32)?;
     if offsets.len() != block.shape().len() {

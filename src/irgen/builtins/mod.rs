@@ -30,7 +30,7 @@ mod target;
 mod types;
 
 pub use tables::{
-    all, descriptor_method, descriptor_type, dtype_method, host_method, known_but_missing, member, member_names,
-    python, python_names, tensor_attr_names, tensor_method,
+    all, descriptor_method, descriptor_type, dtype_method, host_method, instead_of, known_but_missing, member,
+    member_names, python, python_names, tensor_attr_names, tensor_method,
 };
 pub use target::DECORATORS;

@@ -42,7 +42,12 @@ pub(super) static TABLE: &[Builtin] = &[
         Object::Dict(items) => Ok(Object::int(items.len() as i128)),
         Object::Const(Const::Str(s)) => Ok(Object::int(s.chars().count() as i128)),
         Object::Tensor(t) if t.ty.is_block() => Ok(Object::int(t.ty.shape()[0])),
-        other => Err(faults::expected(cx, "a tuple or a string", other)),
+        other => Err(faults::expected_of_tensor(
+            cx,
+            "a tuple or a string",
+            other,
+            "a scalar has no length, and a pointer does not know how much it points to: pass the length to the kernel",
+        )),
     }),
     entry("isinstance", "x, classes", "Whether the value is of a class.", isinstance),
     entry("print", "prefix, *args, hex=False", "Prints values on the device.", debug::device_print),
@@ -219,7 +224,9 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
 
 fn quantify(cx: &mut Emitter, a: &Args, any: bool) -> R<Object> {
     let Some(items) = items::iterate(a.get(0)) else {
-        return Err(faults::expected(cx, "a tuple of compile-time values", a.get(0)));
+        let of_tensor = if any { "`tl.max(x.to(tl.int32), axis) != 0`" } else { "`tl.min(x.to(tl.int32), axis) != 0`" };
+        let help = format!("of the elements of a tensor that is {of_tensor}");
+        return Err(faults::expected_of_tensor(cx, "a tuple of compile-time values", a.get(0), &help));
     };
     for v in &items {
         if fold::truth(cx, v)? == any {
@@ -287,6 +294,10 @@ fn not_at_compile_time(cx: &mut Emitter, name: &str, found: &Object) -> Reported
     }
     let message = format!("`math.{name}` computes at compile time, but this is {}", found.describe());
     let help = match math::find(name) {
+        _ if name == "ceil" => {
+            "a quotient of integers is rounded up by `tl.cdiv(a, b)`; floats by `tl.ceil`".to_owned()
+        }
+        _ if name == "floor" => "a quotient of integers is rounded down by `a // b`; floats by `tl.floor`".to_owned(),
         Some(_) => format!("use `tl.{name}`, which computes with tensors"),
         None => format!(
             "libdevice has it for tensors: `from triton.language.extra import libdevice`, then `libdevice.{name}(x)`"

@@ -224,7 +224,15 @@ fn histogram(cx: &mut Emitter, a: &Args) -> R<Object> {
     let bins = a.int(cx, 1)? as i64;
     shape::check_shape(cx, &[bins])?;
     if t.ty.shape().len() != 1 || !t.ty.dtype.is_int() || t.ty.dtype.bits() != 32 {
-        return Err(faults::expected(cx, "a 1D tensor of 32-bit integers", &t.into()));
+        let help = match t.ty.shape().len() {
+            1 if t.ty.dtype.is_ptr() => faults::LOAD_FIRST,
+            1 => "convert it with `.to(tl.int32)`",
+            0 => "a scalar has no elements to count",
+            _ => "make it one dimension with `tl.ravel(x)`",
+        };
+        return Err(
+            a.placed(cx, 0, |cx| faults::expected_of_tensor(cx, "a 1D tensor of 32-bit integers", &t.into(), help))
+        );
     }
     let mut mask = None;
     if let Some(m) = a.optional_tensor(cx, 2)? {
@@ -241,7 +249,8 @@ fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
     let rank = src.ty.shape().len();
     let axis = shape::axis(cx, axis, rank)?;
     if !index.ty.dtype.is_int() {
-        return Err(faults::expected(cx, "integer indices", &index.into()));
+        let help = if index.ty.dtype.is_ptr() { faults::LOAD_FIRST } else { "convert them with `.to(tl.int32)`" };
+        return Err(a.placed(cx, 1, |cx| faults::expected_of_tensor(cx, "integer indices", &index.into(), help)));
     }
     let fits =
         index.ty.shape().len() == rank && (0..rank).all(|d| d == axis || index.ty.shape()[d] == src.ty.shape()[d]);

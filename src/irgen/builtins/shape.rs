@@ -90,7 +90,7 @@ fn expand_dims(cx: &mut Emitter, a: &Args) -> R<Object> {
     let rank = t.ty.shape().len() + axes.len();
     let mut sorted = vec![];
     for axis in axes {
-        sorted.push(shape::axis(cx, axis.into(), rank)?);
+        sorted.push(shape::new_axis(cx, axis.into(), rank)?);
     }
     sorted.sort_unstable();
     if sorted.windows(2).any(|w| w[0] == w[1]) {

@@ -4,10 +4,11 @@ use super::{
     atomic, creation, debug, descriptor, dot, extern_math, hints, host, map, math, memory, operators, python as py,
     reduce, shape, target, types,
 };
-use crate::irgen::front::prelude;
 use crate::irgen::front::space::Space;
+use crate::irgen::front::{advice, prelude};
 use crate::irgen::types::{Dtype, MAX_NUMEL, Ty};
 use crate::irgen::value::{Builtin, Class, Const, Object};
+use crate::target::Target;
 
 /// Tables that make up `triton.language`.
 static LANGUAGE: &[&[Builtin]] = &[
@@ -188,6 +189,12 @@ pub fn member_names(space: Space) -> Vec<&'static str> {
         Space::Libdevice => extern_math::names(),
         _ => vec![],
     }
+}
+
+/// What to write instead of a function that a package or a tensor lacks: other libraries have it, or `libdevice` does.
+#[must_use]
+pub fn instead_of(target: &Target, name: &str) -> Option<String> {
+    advice::instead_of(name).or_else(|| extern_math::advice(target, name))
 }
 
 /// Names that tensors have, for suggestions.

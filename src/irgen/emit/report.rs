@@ -234,7 +234,12 @@ impl Said {
             }
             None => &calls[..],
         };
+        let mut last = None;
         for call in shown {
+            // Recursion comes from one place again and again.
+            if last.replace(call.span) == Some(call.span) {
+                continue;
+            }
             diag = diag.at(call.span, format!("in this call of `{}`", call.callee));
         }
         diag

@@ -10,29 +10,44 @@
 /// Functions that people look for in `tl`, on tensors, in NumPy and in PyTorch: their names, and what to write.
 const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["mean", "average"], "there is no mean: write `tl.sum(x, axis) / n`, with the number of elements that count"),
-    (&["var", "std", "norm"], "write it with `tl.sum`, for example `tl.sqrt(tl.sum(x * x, axis))`"),
+    (
+        &["var", "std"],
+        "the mean is `m = tl.sum(x, axis, keep_dims=True) / n`, and the variance `tl.sum((x - m) * (x - m), axis) / n`; the standard deviation is `tl.sqrt` of it",
+    ),
+    (&["norm"], "write `tl.sqrt(tl.sum(x * x, axis))`"),
     (&["relu"], "write `tl.maximum(x, 0.0)`"),
     (
         &["gelu", "silu", "swish"],
         "write it out: silu is `x * tl.sigmoid(x)`; gelu is made of `tl.erf`, or of `libdevice.tanh`",
     ),
-    (
-        &[
-            "tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "atan2", "log1p", "expm1", "log10", "cbrt", "hypot",
-            "fmod", "round", "isnan", "isinf", "signbit", "copysign",
-        ],
-        "libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.NAME(x)`",
-    ),
+    (&["sign", "sgn"], "write `tl.where(x > 0, 1.0, tl.where(x < 0, -1.0, 0.0))`"),
+    (&["fmax"], "use `tl.maximum(x, y)`"),
+    (&["fmin"], "use `tl.minimum(x, y)`"),
+    (&["div", "divide", "true_divide"], "write `x / y`, or `x // y` for integers; `tl.cdiv(x, y)` rounds up"),
+    (&["floor_divide"], "write `x // y`"),
+    (&["mod", "remainder"], "write `x % y`"),
+    (&["neg", "negative"], "write `-x`"),
+    (&["tril"], "write `tl.where(rows[:, None] >= cols[None, :], x, 0.0)`"),
+    (&["triu"], "write `tl.where(rows[:, None] <= cols[None, :], x, 0.0)`"),
+    (&["square"], "write `x * x`"),
+    (&["reciprocal"], "write `1.0 / x`"),
+    (&["popcount"], "libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.popc(x)`"),
+    (&["pi"], "write the number: `3.141592653589793`"),
+    (&["log2e"], "write the number: `1.4426950408889634`"),
+    (&["inf", "infty", "infinity", "Inf"], "write `float(\"inf\")`"),
+    (&["nan", "NaN", "NAN"], "write `float(\"nan\")`"),
+    (&["ndim", "dim"], "the number of dimensions is `len(x.shape)`"),
+    (&["reduce_sum"], "use `tl.sum(x, axis)`"),
+    (&["reduce_max", "amax"], "use `tl.max(x, axis)`"),
+    (&["reduce_min", "amin"], "use `tl.min(x, axis)`"),
     (
         &["pow", "power"],
         "use `libdevice.pow(x, y)` (`from triton.language.extra import libdevice`), or `x * x` for a square",
     ),
     (&["matmul", "mm", "bmm", "einsum"], "use `tl.dot(a, b)`"),
     (&["absolute", "fabs"], "use `tl.abs(x)`"),
-    (
-        &["concatenate", "concat", "stack", "hstack", "vstack"],
-        "use `tl.join(a, b)`, or `tl.cat(a, b, can_reorder=True)`",
-    ),
+    (&["concatenate", "concat", "cat", "hstack"], "use `tl.cat(a, b)`, which puts one tensor after the other"),
+    (&["stack", "vstack"], "use `tl.join(a, b)`, which puts two tensors side by side along a new last dimension"),
     (&["transpose", "t"], "use `tl.trans(x)`, or `tl.permute(x, order)`"),
     (&["empty", "empty_like"], "use `tl.zeros(shape, dtype)`: a tensor of a kernel always has values"),
     (&["ones", "ones_like"], "use `tl.full(shape, 1, dtype)`"),
@@ -51,7 +66,12 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["long"], "the type is `tl.int64`; convert with `x.to(tl.int64)`"),
     (&["astype", "type_as"], "convert with `x.to(dtype)`"),
     (&["size"], "the shape of a tensor is `x.shape`; that of an array in memory is to be passed to the kernel"),
-    (&["stride", "strides", "data_ptr"], "a kernel sees addresses, not arrays: pass strides as integer parameters"),
+    (&["stride", "strides"], "a kernel sees addresses, not arrays: pass strides as integer parameters"),
+    (&["data_ptr"], "a pointer parameter is the address already: leave `.data_ptr()` out"),
+    (
+        &["element_ty"],
+        "the type of what a pointer points to is `x_ptr.dtype.element_ty`; that of a tensor's elements is `x.dtype`",
+    ),
     (&["float8", "fp8", "float8_e4m3"], "the 8-bit floats are `tl.float8e5` and `tl.float8e4nv`"),
     (&["float8_e4m3fn"], "it is `tl.float8e4nv` here"),
     (&["float8_e5m2"], "it is `tl.float8e5` here"),
@@ -83,6 +103,9 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
         "Triton replaced it: make a descriptor with `tl.make_tensor_descriptor`, then `desc.load([offsets])` and `desc.store([offsets], x)`",
     ),
     (&["atomic_sub"], "use `tl.atomic_add(p, -x)`"),
+    (&["atomic_inc"], "use `tl.atomic_add(p, 1)`"),
+    (&["atomic_dec"], "use `tl.atomic_add(p, -1)`"),
+    (&["atomic_exch"], "use `tl.atomic_xchg(p, x)`"),
     (&["any"], "use `tl.max(x.to(tl.int32), axis) != 0`"),
     (&["all"], "use `tl.min(x.to(tl.int32), axis) != 0`"),
 ];
@@ -90,8 +113,88 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
 /// What to write instead of a function or type of another library.
 #[must_use]
 pub fn instead_of(word: &str) -> Option<String> {
-    let (_, advice) = FUNCTIONS.iter().find(|(words, _)| words.contains(&word))?;
-    Some(advice.replace("NAME", word))
+    FUNCTIONS.iter().find(|(words, _)| words.contains(&word)).map(|(_, advice)| (*advice).to_owned())
+}
+
+/// What to write instead of a name that Python, C or another language has and kernels do not.
+#[must_use]
+pub fn python_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "true" => "write `True`",
+        "false" => "write `False`",
+        "null" | "nullptr" | "NULL" | "none" | "nil" => "write `None`",
+        "pow" => "write `x ** y` at compile time; tensors take `libdevice.pow(x, y)`, or `x * x` for a square",
+        "type" => "the type of a tensor's elements is `x.dtype`; ask for a class with `isinstance(x, tl.tensor)`",
+        "divmod" => "write `a // b` and `a % b`",
+        "open" => "no file is read at compile time: pass what it holds as a parameter, or give the value with -D",
+        "input" | "exec" | "eval" | "compile" | "globals" | "locals" => {
+            "kernels are compiled without Python: compute it on the host, and pass the result as a parameter"
+        }
+        "hash" | "id" | "iter" | "next" | "super" | "object" | "set" | "frozenset" | "bytes" | "callable" | "vars"
+        | "dir" | "repr" | "format" | "ord" | "chr" | "hex" | "bin" | "oct" | "setattr" | "complex" | "slice" => {
+            "kernels do not have this function of Python: compute it on the host, and pass the result as a parameter"
+        }
+        _ => return None,
+    })
+}
+
+/// Whether Python's `math` has a function of this name.
+#[must_use]
+pub fn is_of_math(name: &str) -> bool {
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "comb",
+        "copysign",
+        "cos",
+        "cosh",
+        "degrees",
+        "dist",
+        "erf",
+        "erfc",
+        "exp2",
+        "expm1",
+        "fabs",
+        "factorial",
+        "fma",
+        "fmod",
+        "frexp",
+        "fsum",
+        "gamma",
+        "gcd",
+        "hypot",
+        "isclose",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "isqrt",
+        "lcm",
+        "ldexp",
+        "lgamma",
+        "log1p",
+        "modf",
+        "nextafter",
+        "perm",
+        "pow",
+        "prod",
+        "radians",
+        "remainder",
+        "sin",
+        "sinh",
+        "sumprod",
+        "tan",
+        "tanh",
+        "tau",
+        "trunc",
+        "ulp",
+    ]
+    .contains(&name)
 }
 
 /// Packages of the host that kernel files import, with the names they usually get: nothing of them runs on the GPU.
@@ -159,7 +262,7 @@ mod tests {
 
     #[test]
     fn words_from_elsewhere_have_advice() {
-        assert!(instead_of("tanh").is_some_and(|a| a.contains("libdevice.tanh(x)")));
+        assert!(instead_of("atomic_inc").is_some_and(|a| a.contains("tl.atomic_add(p, 1)")));
         assert!(instead_of("mean").is_some());
         assert_eq!(instead_of("arange"), None);
     }

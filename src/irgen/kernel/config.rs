@@ -215,13 +215,19 @@ pub fn infos(cx: &mut Walker<'_>, func: &Func) -> Result<Vec<ConfigInfo>, Diagno
 pub fn choose(cx: &mut Walker<'_>, func: &Func, index: usize) -> R<(ConfigInfo, Rc<Config>)> {
     let all = configs(cx, func).map_err(|d| cx.out().report(d))?.unwrap_or_default();
     let Some(config) = all.get(index).cloned() else {
-        let (name, at) = (func.name(), source(func).map_or(func.def.header, |e| e.span));
+        let tuner = func.def.decorators.iter().find(|d| d.path().is_some_and(|p| p.last() == Some(&"autotune")));
+        let place = source(func).map(|e| e.span).or_else(|| tuner.map(|d| d.expr.span));
+        let (name, at) = (func.name(), place.unwrap_or(func.def.header));
         let message = match all.len() {
             0 => format!("the kernel `{name}` has no configurations, so there is none of number {index}"),
             1 => format!("the kernel `{name}` has one configuration, 0, and none of number {index}"),
             n => format!("the kernel `{name}` has the configurations 0 to {}, and none of number {index}", n - 1),
         };
-        let label = if all.is_empty() { "no `@triton.autotune`" } else { "its configurations" };
+        let label = match (all.is_empty(), tuner.is_some()) {
+            (true, true) => "an `@triton.autotune` without configurations",
+            (true, false) => "no `@triton.autotune`",
+            (false, _) => "its configurations",
+        };
         return Err(cx.out().report(Diagnostic::error(&names::NO_CONFIG, message).at(at, label)));
     };
     let at = source(func).map_or(func.def.header, |e| e.span);

@@ -77,6 +77,15 @@ pub(super) fn of_kernel(cx: &mut Walker<'_>, func: &Func) -> Heuristics {
     all
 }
 
+/// Reports heuristics for what is neither a parameter of the kernel nor an option.
+pub(super) fn check_names(cx: &mut Walker<'_>, func: &Func, all: &Heuristics) -> R<()> {
+    let mut failed = Ok(());
+    for h in &all.list {
+        failed = failed.and(check_tuned(cx, func, &h.name, h.at, "a heuristic"));
+    }
+    failed
+}
+
 /// Calls the heuristics of all parameters whose value the user did not give (`fixed`) and that are no run-time
 /// values by their type.
 pub(super) fn apply(

@@ -87,7 +87,9 @@ pub(super) fn parameters(
     }
     if !missing.is_empty() {
         let (missing, items) = (missing, items.clone());
-        faults::missing(cx, func, &missing, &items, request.config.is_none(), &heuristics);
+        if heuristics::check_names(cx, func, &heuristics).is_ok() {
+            faults::missing(cx, func, &missing, &items, request.config.is_none(), &heuristics);
+        }
         failed = true;
     }
     if failed {
@@ -110,8 +112,23 @@ fn signature_items(cx: &mut Walker<'_>, func: &Func, text: &str) -> R<Vec<Item>>
     }
     let mut items = vec![];
     let mut failed = false;
+    if let Some(types) = as_types(&parts) {
+        let message = format!("`{}` in the signature is neither a type nor a value", parts[0]);
+        let diag = Diagnostic::error(&names::SIGNATURE_TYPE, message).at(params[0].span, "for this parameter");
+        let help =
+            format!("the items of a signature have no names, in the order of the parameters; with names write {types}");
+        return Err(cx.out().report(diag.help(help)));
+    }
     for (p, part) in params.iter().zip(parts) {
-        if let Some(item) = signature::item(cx, part, func.module) {
+        if let Some(item) = signature::item(cx, part, func.module).filter(Item::is_type)
+            && matches!(signature::of_annotation(cx, func, p), Item::Constexpr)
+        {
+            failed = true;
+            let message = format!("`{}` is a compile-time value, so it has no type `{part}`", p.name);
+            let diag = Diagnostic::error(&names::BAD_TYPE, message).at(p.span, "declared as `tl.constexpr`");
+            let _ = cx.out().report(diag.help("give its value in the signature, as in `…,128`"));
+            items.push(item);
+        } else if let Some(item) = signature::item(cx, part, func.module) {
             items.push(item);
         } else {
             failed = true;
@@ -121,6 +138,17 @@ fn signature_items(cx: &mut Walker<'_>, func: &Func, text: &str) -> R<Vec<Item>>
         }
     }
     if failed { Err(Reported) } else { Ok(items) }
+}
+
+/// The options that say what a signature of `NAME=TYPE` items means, if it is one.
+fn as_types(parts: &[&str]) -> Option<String> {
+    let named = |part: &&str| {
+        let (name, ty) = part.split_once('=')?;
+        let is_name = name.trim().chars().all(|c| c.is_alphanumeric() || c == '_') && !name.trim().is_empty();
+        let option = if ty.trim().starts_with(|c: char| c.is_ascii_digit()) { "-D" } else { "--type" };
+        is_name.then(|| format!("{option} \"{}={}\"", name.trim(), ty.trim()))
+    };
+    parts.iter().map(named).collect::<Option<Vec<_>>>().map(|options| options.join(" "))
 }
 
 /// Takes `-D` for names of the file and of files that it imports, and reports those for nothing.

@@ -212,10 +212,17 @@ pub fn cast(cx: &mut Emitter, t: Tensor, to: Dtype, rounding: Option<Rounding>) 
             cx.tensor(TtOp::IntToPtr, &[wide.value], ty)
         }
         _ => {
-            let help = if from.is_ptr() || to.is_ptr() {
-                "an address is an integer of 64 bits: go through `tl.int64`"
-            } else {
-                "go through a type that both convert to, such as tl.float32"
+            let help = match to.pointee() {
+                None if from.is_ptr() && to.is_int() => {
+                    "load what it points to first, with `tl.load`; the address itself is an integer of 64 bits: `.to(tl.int64)`"
+                        .to_owned()
+                }
+                None if from.is_ptr() => format!(
+                    "load what it points to first, with `tl.load`; to point to {to} instead, convert with `.to(tl.pointer_type(tl.{}))`",
+                    to.attr_name()
+                ),
+                Some(_) => "this type is a pointer's; the type of what it points to is its `.element_ty`, as in `x.to(x_ptr.dtype.element_ty)`".to_owned(),
+                None => "go through a type that both convert to, such as tl.float32".to_owned(),
             };
             Err(cx.error_help(
                 &types::CAST,

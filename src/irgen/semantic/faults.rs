@@ -7,11 +7,11 @@ use crate::irgen::emit::{Emitter, Reported};
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Const, Object};
 
+/// What to do about a pointer where a value is needed.
+pub const LOAD_FIRST: &str = "a pointer is no number: load what it points to first, with `tl.load`";
+
 /// A type does not fit: says which was expected.
 pub fn expected(cx: &mut Emitter, what: &str, found: &Object) -> Reported {
-    if matches!(found, Object::Error) {
-        return Reported;
-    }
     let help = match found {
         Object::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) | Object::Method(_) => {
             "a function was named but not called: add `(…)`"
@@ -23,13 +23,27 @@ pub fn expected(cx: &mut Emitter, what: &str, found: &Object) -> Reported {
         Object::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",
         Object::Desc(_) => "a descriptor is no tensor: load a block with `desc.load([offsets])`",
         Object::Range(_) => "write a loop over the range",
-        Object::Tensor(t) if t.ty.dtype.is_ptr() => "a pointer is no number: load what it points to with `tl.load`",
-        Object::Tensor(t) if t.ty.is_block() => {
-            "reduce the tensor to one value, or use a function that works element by element"
+        Object::Tensor(t) if t.ty.dtype.is_ptr() => LOAD_FIRST,
+        Object::Tensor(_) if what.contains("compile-time") || what.contains("compile time") => {
+            "pass a literal or a `tl.constexpr` parameter: the values of tensors are known only when the kernel runs"
         }
-        Object::Tensor(_) => "pass a literal or a `tl.constexpr` parameter, or convert the value with `.to(...)`",
         _ => "`ttc explain E0310` says more",
     };
+    expected_help(cx, what, found, help)
+}
+
+/// As [`expected`], with other advice where a tensor was found.
+pub fn expected_of_tensor(cx: &mut Emitter, what: &str, found: &Object, help: &str) -> Reported {
+    match found {
+        Object::Tensor(_) => expected_help(cx, what, found, help),
+        _ => expected(cx, what, found),
+    }
+}
+
+fn expected_help(cx: &mut Emitter, what: &str, found: &Object, help: &str) -> Reported {
+    if matches!(found, Object::Error) {
+        return Reported;
+    }
     let found = found.describe();
     cx.error_help(&types::ARGUMENT_TYPE, format!("expected {what}, found {found}"), format!("this is {found}"), help)
 }
@@ -39,6 +53,7 @@ fn operand_help(op: &str, a: &Object, b: &Object) -> &'static str {
     let any = |test: &dyn Fn(&Object) -> bool| test(a) || test(b);
     let dtype = |v: &Object| v.as_tensor().map(|t| t.ty.dtype);
     let pointers = [a, b].into_iter().filter(|v| dtype(v).is_some_and(Dtype::is_ptr)).count();
+    let is_comparison = matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=");
     let floats = any(&|v| dtype(v).is_some_and(Dtype::is_float) || matches!(v, Object::Const(Const::Float(_))));
     match () {
         () if any(&Object::is_none) => "one side is None: ask `if x is not None` before it is used",
@@ -54,14 +69,18 @@ fn operand_help(op: &str, a: &Object, b: &Object) -> &'static str {
         () if any(&|v| matches!(v, Object::Desc(_))) => {
             "a descriptor is no pointer: load a block with `desc.load([offsets])`"
         }
-        () if pointers == 2 && matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") => {
-            "compare addresses as integers: `p.to(tl.int64)`"
+        () if pointers == 2 && is_comparison => "compare addresses as integers: `p.to(tl.int64)`",
+        () if pointers == 1 && is_comparison => {
+            "whether a pointer was passed is asked with `x_ptr is not None`; to compare what it points to, `tl.load` it first"
+        }
+        () if pointers == 2 => {
+            "load what they point to first, with `tl.load`; addresses are computed with as integers: `p.to(tl.int64)`"
         }
         () if pointers > 0 && floats && matches!(op, "+" | "-") => {
-            "an offset counts elements, so it is an integer: divide with `//`, or convert with `.to(tl.int32)`; as in `x_ptr + row * stride`"
+            "to compute with what the pointer points to, `tl.load` it first; an offset counts elements, so it is an integer: divide with `//`, or convert with `.to(tl.int32)`"
         }
         () if pointers > 0 => {
-            "integers can be added to a pointer and subtracted from it; compute the offset first, as in `x_ptr + row * stride`"
+            "to compute with what the pointer points to, `tl.load` it first; to the pointer itself integers can be added, as in `x_ptr + row * stride`"
         }
         () if floats && matches!(op, "&" | "|" | "^" | "<<" | ">>") => {
             "bit operations take integers: compare floats first (`x > 0`), or take their bits with `x.to(tl.int32, bitcast=True)`"
@@ -102,6 +121,10 @@ pub fn no_unrolling(cx: &mut Emitter, over: &Object, what: &str) -> Reported {
         return Reported;
     }
     let (message, help) = match over {
+        Object::Range(r) if r.bounds().is_some() => (
+            format!("{what} runs at compile time, and this range is too long for it"),
+            "loops over `tl.static_range` are unrolled; use `range` for all but short ones",
+        ),
         Object::Range(_) => (
             format!("{what} runs at compile time, but the bounds of this range are known only at run time"),
             "write a loop that adds up or stores each value: `for i in range(n): acc += …`",
@@ -111,5 +134,7 @@ pub fn no_unrolling(cx: &mut Emitter, over: &Object, what: &str) -> Reported {
             "it runs over tuples, and over ranges whose bounds are `tl.constexpr`",
         ),
     };
-    cx.error_help(&names::NOT_CONSTEXPR, message, "runs over this", help)
+    let too_long = matches!(over, Object::Range(r) if r.bounds().is_some());
+    let code = if too_long { &names::TOO_LARGE } else { &names::NOT_CONSTEXPR };
+    cx.error_help(code, message, "runs over this", help)
 }

@@ -7,6 +7,7 @@ use super::{faults, shape};
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::irgen::emit::{Emitter, R, Reported, Tensor};
+use crate::irgen::front::space::Space;
 use crate::irgen::value::{Const, Object, SliceVal};
 
 /// `value[index]`
@@ -42,6 +43,14 @@ fn no_index(cx: &mut Emitter, value: &Object) -> Reported {
     let help = match value {
         Object::Const(Const::Func(_)) => {
             "`kernel[grid](…)` launches from the host; in a kernel call a `@triton.jit` function as `f(…)`"
+        }
+        Object::Const(Const::Space(Space::Environ)) => {
+            return cx.error_help(
+                &types::INDEX,
+                "the environment is not read at compile time",
+                "an environment variable",
+                "give the value with -D or as a parameter; `os.environ.get(name, default)` gives its default",
+            );
         }
         Object::Desc(_) => "read a block with `desc.load([offsets])`",
         Object::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) => "a number has no elements; use it as it is",
@@ -141,6 +150,18 @@ fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Object) -> R<Object> {
                         format!("a pointer cannot be indexed by {found}"),
                         "memory is read by `tl.load`",
                         "add the index to the pointer: `tl.load(ptr + i)`, and `tl.store(ptr + i, value)` to write",
+                    ));
+                }
+                if matches!(other, Object::Const(Const::Ellipsis)) {
+                    let new = if parts.iter().any(Object::is_none) { ", and `None` for each new one" } else { "" };
+                    return Err(cx.error_help(
+                        &types::INDEX,
+                        "`...` is no index of a tensor",
+                        "not an index of tensors",
+                        format!(
+                            "write one `:` for each dimension, of which there {} {rank}{new}",
+                            if rank == 1 { "is" } else { "are" }
+                        ),
                     ));
                 }
                 return Err(cx.error_help(

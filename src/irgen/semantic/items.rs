@@ -2,7 +2,7 @@
 
 use super::shape;
 use crate::diag::codes::names;
-use crate::irgen::emit::{Emitter, R};
+use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::value::{Class, Const, Object};
 
 /// The items of a tuple, a string or a range whose bounds are known.
@@ -12,8 +12,7 @@ pub fn iterate(v: &Object) -> Option<Vec<Object>> {
         Object::Tuple(items) => Some(items.to_vec()),
         Object::Dict(items) => Some(items.iter().map(|(k, _)| k.clone()).collect()),
         Object::Range(r) => {
-            let int = |v: &Object| v.as_const().and_then(Const::as_int);
-            let (start, end, step) = (int(&r.start)?, int(&r.end)?, int(&r.step)?);
+            let (start, end, step) = r.bounds()?;
             if step == 0 || (end - start) / step > 1 << 20 {
                 return None;
             }
@@ -68,11 +67,19 @@ pub fn ints_of(cx: &mut Emitter, v: &Object) -> R<Vec<i64>> {
             ints.push(i);
         } else {
             let found = item.describe();
+            let help = match item {
+                Object::Error => return Err(Reported),
+                Object::Const(Const::Type(_)) => {
+                    "to take the bits of a tensor as another type, write `x.to(dtype, bitcast=True)`"
+                }
+                Object::Const(Const::Float(_)) => "pass an integer: divide with `//`",
+                _ => "pass a literal or a parameter annotated `tl.constexpr`",
+            };
             return Err(cx.error_help(
                 &names::NOT_CONSTEXPR,
                 format!("expected an integer known at compile time, found {found}"),
                 "shapes, axes and hints are compile-time values",
-                "pass a literal or a parameter annotated `tl.constexpr`",
+                help,
             ));
         }
     }

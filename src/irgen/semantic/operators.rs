@@ -83,7 +83,12 @@ pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Object, b: &Object) -> R<Object>
 fn contains(cx: &mut Emitter, item: &Object, container: &Object) -> R<bool> {
     cx.work(container.own_weight() / 16)?;
     match (item, container) {
-        (Object::Tensor(_), _) => Err(faults::expected(cx, "a compile-time value before `in`", item)),
+        (Object::Tensor(_), _) => Err(faults::expected_of_tensor(
+            cx,
+            "a compile-time value before `in`",
+            item,
+            "compare with each value: `(n == 1) | (n == 2)`",
+        )),
         (Object::Argument(_), _) => fold::known(cx, item).map(|()| false),
         (_, Object::Tuple(items)) => {
             let found = items.iter().any(|v| same(v, item));

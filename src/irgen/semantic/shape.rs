@@ -14,7 +14,20 @@ use crate::irgen::value::Object;
 /// Reports extents that no tensor may have: each is a power of two, and their product is bounded.
 pub fn check_shape(cx: &mut Emitter, shape: &[i64]) -> R<()> {
     for (i, &d) in shape.iter().enumerate() {
-        if d < 1 || d & (d - 1) != 0 {
+        if d < 1 {
+            let help = if d == -1 {
+                "no extent is worked out from the others: write the number; `tl.ravel(x)` makes a tensor of one dimension"
+            } else {
+                "write a power of two, from 1 on"
+            };
+            return Err(cx.error_help(
+                &types::BLOCK_SHAPE,
+                format!("dimension {i} of the shape {shape:?} is {d}: a tensor has at least one element along each"),
+                "this shape",
+                help,
+            ));
+        }
+        if d & (d - 1) != 0 {
             return Err(cx.error_help(
                 &types::BLOCK_SHAPE,
                 format!("dimension {i} of the shape {shape:?} is {d}, which is not a power of two"),
@@ -264,6 +277,23 @@ pub fn split(cx: &mut Emitter, t: Tensor) -> R<Object> {
         halves.push(Object::from(if rank_1 { unsplat(cx, half)? } else { half }));
     }
     Ok(Object::tuple(halves))
+}
+
+/// Where a new dimension goes, counted in the result, which has `rank` of them.
+pub fn new_axis(cx: &mut Emitter, axis: i128, rank: usize) -> R<usize> {
+    let r = rank as i128;
+    if (-r..r).contains(&axis) {
+        return Ok(axis.rem_euclid(r) as usize);
+    }
+    Err(cx.error_help(
+        &types::AXIS,
+        format!(
+            "the axis {axis} is outside of the result, which has {rank} dimension{}",
+            if rank == 1 { "" } else { "s" }
+        ),
+        format!("expected {} to {}", -r, r - 1),
+        "the axis of a new dimension counts in the result: 0 puts it first, -1 last",
+    ))
 }
 
 /// An axis counted from the front; negative ones count from the end.

@@ -250,7 +250,7 @@ impl fmt::Display for Const {
             Const::Func(func) => f.write_str(func.name()),
             Const::Lambda(_) => f.write_str("<lambda>"),
             Const::Builtin(b) => f.write_str(b.name),
-            Const::Space(s) => write!(f, "{s:?}"),
+            Const::Space(s) => write!(f, "{}", s.name()),
             Const::Module(_) => f.write_str("module"),
             Const::Class(c) => f.write_str(c.name()),
             Const::PropagateNan(all) => f.write_str(if *all { "PROPAGATE_NAN.ALL" } else { "PROPAGATE_NAN.NONE" }),

@@ -41,6 +41,15 @@ pub struct Range {
     pub attrs: Vec<(Name, Attr)>,
 }
 
+impl Range {
+    /// Start, end and step, if they are known at compile time.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(i128, i128, i128)> {
+        let int = |v: &Object| v.as_const().and_then(Const::as_int);
+        Some((int(&self.start)?, int(&self.end)?, int(&self.step)?))
+    }
+}
+
 /// Which of the ranges it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RangeKind {

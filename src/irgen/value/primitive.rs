@@ -8,6 +8,7 @@
 use super::constant::Const;
 use super::object::Object;
 use crate::irgen::emit::{Emits, Emitter, R};
+use crate::source::Span;
 
 /// One primitive.
 pub struct Builtin {
@@ -43,6 +44,8 @@ pub trait Calls: Emits {
 pub struct Args {
     pub builtin: &'static Builtin,
     pub values: Vec<Object>,
+    /// Where they are written, as far as that is known; may be shorter than `values`.
+    pub places: Vec<Option<Span>>,
 }
 
 /// A parameter of a primitive.

@@ -19,6 +19,7 @@ use crate::irgen::emit::{CallSite, R, Reported};
 use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
 use crate::parser::ast::{Call, Expr, ExprKind, Ident, Lambda, ParamKind};
 use crate::parser::visit;
+use crate::source::Span;
 
 impl Walker<'_> {
     /// A call expression.
@@ -63,7 +64,10 @@ impl Walker<'_> {
         if failed {
             return Err(Reported);
         }
-        self.apply(&f, args, keywords)
+        self.places = places(&f, call);
+        let result = self.apply(&f, args, keywords);
+        self.places.clear();
+        result
     }
 
     /// Calls any callable value.
@@ -86,6 +90,7 @@ impl Walker<'_> {
                     Object::Const(Const::Space(_) | Const::Module(_)) => {
                         "this is a package: call one of its functions, as in `tl.load(…)`"
                     }
+                    Object::Tuple(_) => "a tuple is no function: take a value out of it with `[…]`, as in `x.shape[0]`",
                     Object::Tensor(_) => {
                         "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`"
                     }
@@ -102,8 +107,9 @@ impl Walker<'_> {
     }
 
     fn call_builtin(&mut self, b: &'static Builtin, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Object> {
+        let places = std::mem::take(&mut self.places);
         let values = self.bind_builtin(b, args, keywords)?;
-        let args = Args { builtin: b, values };
+        let args = Args { builtin: b, values, places };
         match b.run {
             Run::Values(run) => run(&mut self.out, &args),
             Run::Calls(run) => run(self, &args),
@@ -334,4 +340,30 @@ impl Walker<'_> {
         }
         Ok(values)
     }
+}
+
+/// Where the arguments for the parameters of a primitive are written in a call of it.
+fn places(f: &Object, call: &Call) -> Vec<Option<Span>> {
+    let (builtin, receivers) = match f {
+        Object::Const(Const::Builtin(b)) => (b, 0),
+        Object::Method(m) => match &m.callee {
+            Const::Builtin(b) => (b, 1),
+            _ => return vec![],
+        },
+        _ => return vec![],
+    };
+    let params = builtin.params();
+    let mut places = vec![None; params.len()];
+    if !call.args.iter().any(|a| matches!(a.kind, ExprKind::Starred(_))) {
+        let written = call.args.iter().map(|a| a.span);
+        let singles = params.iter().take_while(|p| !p.variadic && !p.keyword_only).count();
+        places.iter_mut().take(singles).skip(receivers).zip(written).for_each(|(place, at)| *place = Some(at));
+    }
+    for k in &call.keywords {
+        let Some(name) = &k.name else { continue };
+        if let Some(i) = params.iter().position(|p| *name == p.name) {
+            places[i] = Some(k.value.span);
+        }
+    }
+    places
 }

@@ -29,7 +29,8 @@ use crate::irgen::front::assigned::{assigned, assigned_in, bound_by_comprehensio
 use crate::irgen::semantic::{convert, faults, fold, items, operators, shape};
 use crate::irgen::types::{Ty, promote_ints};
 use crate::irgen::value::{Const, Object, Range, RangeKind};
-use crate::parser::ast::{Expr, Stmt};
+use crate::parser::ast::{Expr, Stmt, StmtKind};
+use crate::source::Span;
 
 /// A name that a loop may carry.
 struct Carried {
@@ -63,7 +64,7 @@ impl Walker<'_> {
             || matches!(&over, Object::Range(r) if r.kind == RangeKind::Static);
         if unroll {
             let Some(items) = items::iterate(&over) else {
-                return Err(faults::no_unrolling(&mut self.out, &over, "an unrolled loop"));
+                return Err(self.at(iter.span, |cx| faults::no_unrolling(&mut cx.out, &over, "an unrolled loop")));
             };
             for item in items {
                 if !self.is_live() {
@@ -81,9 +82,9 @@ impl Walker<'_> {
             return Ok(());
         }
         let Object::Range(range) = over else {
-            return Err(self.no_loop_over(&over));
+            return Err(self.at(iter.span, |cx| cx.no_loop_over(&over)));
         };
-        self.counted_loop(target, &range, body)
+        self.counted_loop(target, iter, &range, body)
     }
 
     /// Reports something that a loop cannot run over.
@@ -117,7 +118,7 @@ impl Walker<'_> {
         }
     }
 
-    fn counted_loop(&mut self, target: &Expr, range: &Range, body: &[Stmt]) -> R<()> {
+    fn counted_loop(&mut self, target: &Expr, iter: &Expr, range: &Range, body: &[Stmt]) -> R<()> {
         let crate::parser::ast::ExprKind::Name(iv_name) = &target.kind else {
             return Err(self.out.no_syntax(
                 "a loop variable that is not a name",
@@ -128,19 +129,20 @@ impl Walker<'_> {
         let backwards = step.as_const().and_then(Const::as_int).filter(|&s| s <= 0);
         if let Some(s) = backwards {
             if s == 0 {
-                return Err(self.out.error_help(
-                    &types::INT_RANGE,
-                    "the step of a range must not be zero",
-                    "never ends",
-                    "give a step of 1 or more, or of -1 or less",
-                ));
+                let diag = Diagnostic::error(&types::INT_RANGE, "the step of a range must not be zero");
+                let diag = diag.at(iter.span, "never ends");
+                return Err(self.out.report(diag.help("give a step of 1 or more, or of -1 or less")));
             }
             std::mem::swap(&mut lower, &mut upper);
             step = Object::int(-s);
         }
         let names = if backwards.is_some() { ["end", "start", "step"] } else { ["start", "end", "step"] };
-        let bounds =
-            [self.bound_of(&lower, names[0])?, self.bound_of(&upper, names[1])?, self.bound_of(&step, names[2])?];
+        let bounds = [&lower, &upper, &step]
+            .into_iter()
+            .zip(names)
+            .map(|(v, name)| self.bound_of(v, name, iter.span))
+            .collect::<R<Vec<_>>>()?;
+        let bounds = [bounds[0], bounds[1], bounds[2]];
         let dtype = promote_ints(promote_ints(bounds[0].ty.dtype, bounds[1].ty.dtype), bounds[2].ty.dtype);
         let mut operands = bounds.map(|b| b.value);
         for (operand, b) in operands.iter_mut().zip(bounds) {
@@ -188,8 +190,8 @@ impl Walker<'_> {
         self.out.value(ArithOp::Addi, &[from_top, bounds[0]], ty.to_ir())
     }
 
-    /// A bound or step of a loop as an integer scalar; `name` says which.
-    fn bound_of(&mut self, v: &Object, name: &str) -> R<Tensor> {
+    /// A bound or step of the range at a place as an integer scalar; `name` says which.
+    fn bound_of(&mut self, v: &Object, name: &str, range: Span) -> R<Tensor> {
         let t = convert::to_tensor(&mut self.out, v)?;
         if !t.ty.dtype.is_int() || t.ty.numel() != 1 {
             let found = v.describe();
@@ -198,12 +200,9 @@ impl Walker<'_> {
                 _ if t.ty.is_block() => "reduce the tensor to one value first",
                 _ => "convert it with `.to(tl.int32)`, or divide with `//`",
             };
-            return Err(self.out.error_help(
-                &types::ARGUMENT_TYPE,
-                format!("the {name} of a range must be an integer scalar, found {found}"),
-                format!("its {name} is {found}"),
-                help,
-            ));
+            let message = format!("the {name} of a range must be an integer scalar, found {found}");
+            let diag = Diagnostic::error(&types::ARGUMENT_TYPE, message).at(range, format!("its {name} is {found}"));
+            return Err(self.out.report(diag.help(help)));
         }
         shape::unsplat(&mut self.out, t)
     }
@@ -293,13 +292,26 @@ impl Walker<'_> {
     fn loop_types(&mut self, name: &Arc<str>, before: &Object, now: &Object) {
         let (x, y) = (before.ty().to_string(), now.ty().to_string());
         let constant = matches!(before, Object::Const(_));
+        let number = matches!(before, Object::Const(c) if c.dtype().is_some());
         let diag = if constant {
             Diagnostic::error(
                 &names::REASSIGNED,
                 format!("`{name}` is a compile-time value, {}, and the loop changes it", before.describe()),
             )
             .at(self.out.span(), format!("{y} at the end of the loop's body"))
-            .help(format!("give it a run-time value before the loop: assign it to a new name, or use `tl.full([], {name}, tl.int32)`"))
+            .help(match now.as_tensor().map(|t| t.ty).filter(|t| !t.dtype.is_ptr()) {
+                Some(t) if number => format!(
+                    "give it a run-time value before the loop: assign it to a new name, or use `tl.full({:?}, {name}, tl.{})`",
+                    t.shape(),
+                    t.dtype.attr_name()
+                ),
+                Some(t) => format!(
+                    "start with a value of the type {y}: `{name} = tl.zeros({:?}, tl.{})`",
+                    t.shape(),
+                    t.dtype.attr_name()
+                ),
+                None => format!("start with a value of the type {y}, or use another name in the loop"),
+            })
         } else {
             Diagnostic::error(
                 &types::LOOP_TYPE,
@@ -398,26 +410,27 @@ impl Walker<'_> {
         let mut carried = self.carry(body, "", &[inside, head], loc);
         let before = std::mem::take(&mut self.frame.defs);
         self.frame.loops += 1;
-        let (cond, _) = in_block(self, head, |cx| {
+        let (mut constant, errors) = (None, self.out.errors());
+        let (mut cond, _) = in_block(self, head, |cx| {
             let (v, no_licm) = match cx.expr(test)? {
                 Object::Condition(c) => (c.0.clone(), c.1),
                 v => (v, false),
             };
             if let Object::Const(c) = &v {
-                let what = if c.truth() { "never ends" } else { "never runs" };
-                return Err(cx.at(test.span, |cx| {
-                    cx.out.error_help(
-                        &names::NOT_IN_KERNELS,
-                        format!("the condition of this `while` is known at compile time: the loop {what}"),
-                        format!("this is {}", v.describe()),
-                        "compare something that the body changes; what is known at compile time belongs into an `if`",
-                    )
-                }));
+                // Its `break` is reported, and says more.
+                if c.truth() && leaves(body) {
+                    constant = Some(v.clone());
+                    return Err(Reported);
+                }
+                return Err(cx.constant_while(test, &v));
             }
             cx.at(test.span, |cx| operators::condition(&mut cx.out, &v, "a `while`")).map(|t| (t, no_licm))
         });
         self.rebind(&mut carried, inside);
         in_block(self, inside, |cx| cx.stmts(body));
+        if let Some(v) = constant.filter(|_| self.out.errors() == errors) {
+            cond = Err(self.constant_while(test, &v));
+        }
         self.frame.loops -= 1;
         let kept = self.settle(&carried);
         let yields: Vec<Value> = kept.iter().flat_map(|(_, v)| v.values()).collect();
@@ -439,6 +452,20 @@ impl Walker<'_> {
         self.frame.scope = live;
         self.close(op, &carried, &kept, &[], &[(head, 0), (inside, 0)], before);
         cond.map(|_| ())
+    }
+
+    /// Reports a `while` whose condition never changes.
+    fn constant_while(&mut self, test: &Expr, v: &Object) -> Reported {
+        let always = matches!(v, Object::Const(c) if c.truth());
+        let what = if always { "never ends" } else { "never runs" };
+        self.at(test.span, |cx| {
+            cx.out.error_help(
+                &names::NOT_IN_KERNELS,
+                format!("the condition of this `while` is known at compile time: the loop {what}"),
+                format!("this is {}", v.describe()),
+                "compare something that the body changes; what is known at compile time belongs into an `if`",
+            )
+        })
     }
 
     /// Binds the carried names to the arguments of another block.
@@ -476,4 +503,14 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a `break` or a `return` leaves a loop with this body.
+fn leaves(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break | StmtKind::Return(_) => true,
+        StmtKind::If { branches, orelse } => branches.iter().any(|b| leaves(&b.body)) || leaves(orelse),
+        StmtKind::With { body, .. } | StmtKind::Unsupported { body, .. } => leaves(body),
+        _ => false,
+    })
 }

@@ -46,6 +46,11 @@ impl Walker<'_> {
             if done.is_err() && self.frame.host {
                 self.frame.host_result = Some(Object::Error);
             }
+            // In a function of the library what follows would only say the same again.
+            if done.is_err() && self.mods.get(self.frame.module).prelude {
+                self.poison(&body[i..]);
+                break;
+            }
         }
     }
 
@@ -187,22 +192,7 @@ impl Walker<'_> {
             }
             ExprKind::Subscript { value: base, .. } => {
                 self.out.replace_span(target.span);
-                let held = base.as_name().and_then(|n| self.frame.scope.get(n));
-                let (message, help) = match held {
-                    Some(Object::Tensor(t)) if t.ty.dtype.is_ptr() => (
-                        "memory cannot be assigned to through an index",
-                        "write with `tl.store(ptr + i, value)`, and read with `tl.load(ptr + i)`",
-                    ),
-                    Some(Object::Tuple(_)) => (
-                        "a list in a kernel cannot change",
-                        "lists are tuples here: make a new one, or use a name for each value",
-                    ),
-                    _ => (
-                        "elements of a tensor cannot be assigned",
-                        "use `tl.where` to change some elements, or `tl.store` to write memory",
-                    ),
-                };
-                let _ = self.out.error_help(&names::NOT_IN_KERNELS, message, "assignment to an element", help);
+                let _ = self.no_item(base);
             }
             _ => {
                 self.out.replace_span(target.span);
@@ -212,6 +202,26 @@ impl Walker<'_> {
                 );
             }
         }
+    }
+
+    /// Reports an assignment to an element.
+    fn no_item(&mut self, base: &Expr) -> Reported {
+        let held = base.as_name().and_then(|n| self.frame.scope.get(n));
+        let (message, help) = match held {
+            Some(Object::Tensor(t)) if t.ty.dtype.is_ptr() => (
+                "memory cannot be assigned to through an index",
+                "write with `tl.store(ptr + i, value)`, and read with `tl.load(ptr + i)`; where programs share the memory, `tl.atomic_add(ptr + i, x)` adds",
+            ),
+            Some(Object::Tuple(_)) => (
+                "a list in a kernel cannot change",
+                "lists are tuples here: make a new one, or use a name for each value",
+            ),
+            _ => (
+                "elements of a tensor cannot be assigned",
+                "use `tl.where` to change some elements, as in `x = tl.where(mask, x + 1, x)`, or `tl.store` to write memory",
+            ),
+        };
+        self.out.error_help(&names::NOT_IN_KERNELS, message, "assignment to an element", help)
     }
 
     fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Object) {
@@ -305,9 +315,12 @@ impl Walker<'_> {
     fn augmented(&mut self, target: &Expr, op: BinOp, value: &Expr) -> R<()> {
         if !matches!(target.kind, ExprKind::Name(_)) {
             let _ = self.expr(value);
+            if let ExprKind::Subscript { value: base, .. } = &target.kind {
+                return Err(self.at(target.span, |cx| cx.no_item(base)));
+            }
             return Err(self.out.no_syntax(
                 "an augmented assignment to anything but a name",
-                "memory is changed by `tl.store(p, tl.load(p) + x)`, or by `tl.atomic_add(p, x)` where programs share it",
+                "values have no attributes to set: give the result a name of its own",
             ));
         }
         if let ExprKind::Name(name) = &target.kind
@@ -418,7 +431,12 @@ impl Walker<'_> {
         let class =
             class.and_then(|path| path.last().map(|n| (*n).to_owned())).unwrap_or_else(|| "an exception".to_owned());
         let colon = if text.is_empty() { "" } else { ": " };
-        let help = "the compile-time values lead here: change those, or what the kernel provides for";
+        let entry = self.frame.region.and_then(|region| self.out.ir.entry(region));
+        let help = if self.frame.host || self.out.block() == entry {
+            "the compile-time values lead here: change those, or what the kernel provides for"
+        } else {
+            "nothing is raised on a GPU: check with `tl.device_assert(cond, \"text\")`, or make what the `if` asks a `tl.constexpr`"
+        };
         Err(self.out.error_help(&names::RAISED, format!("the kernel raises {class}{colon}{text}"), "raised here", help))
     }
 

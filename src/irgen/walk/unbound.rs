@@ -20,7 +20,7 @@ use crate::irgen::front::advice;
 use crate::irgen::front::modules::Imported;
 use crate::irgen::front::space::Space;
 use crate::irgen::front::top_level::{Binding, Bound};
-use crate::irgen::value::Object;
+use crate::irgen::value::{Const, Object};
 use crate::parser::ast::{Expr, ExprKind};
 use crate::source::Span;
 
@@ -45,6 +45,10 @@ impl Walker<'_> {
                 "its value depends on a loop, or on the side of a run-time `if`",
                 "give what is needed here a name of its own, with a run-time value before the loop or the `if`",
             );
+        }
+        if self.names.unknown.contains(&(module, name.to_owned())) && !self.out.is_quiet() {
+            self.out.count_error();
+            return Reported;
         }
         if self.frame.lost.iter().any(|n| &**n == name) {
             return self.out.error_help(
@@ -95,15 +99,24 @@ impl Walker<'_> {
                 None => diag,
             };
         }
-        let locals = self.frame.scope.iter().map(|(n, _)| n.to_string());
-        let known: Vec<String> = locals
-            .chain(self.mods.get(module).names().map(str::to_owned))
-            .chain(builtins::python_names().map(str::to_owned))
-            .collect();
         if builtins::member(Space::Language, name).is_some() {
             return meant(diag, self.out.span(), &format!("tl.{name}"));
         }
-        if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
+        let locals = || self.frame.scope.iter().map(|(n, _)| &**n);
+        if let Some(near) = nearest(name, locals().chain(self.mods.get(module).names())) {
+            return meant(diag, self.out.span(), near);
+        }
+        if let Some(help) = advice::python_name(name) {
+            let diag = diag.help(help);
+            return match help.strip_prefix("write `").and_then(|h| h.strip_suffix('`')) {
+                Some(word) => diag.fix(self.out.span(), word),
+                None => diag,
+            };
+        }
+        if let Some(help) = builtins::instead_of(&self.out.target(), name).filter(|_| name.len() > 2) {
+            return diag.help(help);
+        }
+        if let Some(near) = nearest(name, builtins::python_names()) {
             return meant(diag, self.out.span(), near);
         }
         let stars = self.mods.get(module).stars().to_vec();
@@ -206,10 +219,11 @@ impl Walker<'_> {
                 let diag = Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{package} has no `{wanted}`"))
                     .at(alias, "imported here");
                 let diag = diag.at(used, "used here");
-                if let Some(near) = nearest(wanted, candidates.into_iter()) {
+                let known = builtins::instead_of(&self.out.target(), wanted);
+                if let Some(near) = nearest(wanted, candidates.into_iter()).filter(|_| known.is_none()) {
                     return meant(diag, Span { hi: alias.lo + wanted.len() as u32, ..alias }, near);
                 }
-                with_help(diag, space.advice().map(str::to_owned).or_else(|| advice::instead_of(wanted)))
+                with_help(diag, space.advice().map(str::to_owned).or(known))
             }
             Some(Imported::Module(m)) => {
                 let next = self.mods.get(m).bindings(wanted).first().cloned();
@@ -271,11 +285,20 @@ impl Walker<'_> {
 
     /// Reports something that a package of the host has, with what the language has for it.
     pub fn no_host_member(&mut self, shown: &str, attr: &str, package: &str) -> Reported {
-        let here = self.space_attr(Space::Language, attr).is_some();
-        let help = if here {
+        let found = self.space_attr(Space::Language, attr);
+        let is_type = matches!(found, Some(Object::Const(Const::Type(_))));
+        // `tl.cat` takes two tensors, that of others a list.
+        let is_function = matches!(found, Some(Object::Const(Const::Func(_) | Const::Builtin(_))));
+        let here = is_function && attr != "cat";
+        let help = if is_type {
+            format!(
+                "the type is `tl.{attr}`; a number stands for itself, and a tensor is converted with `x.to(tl.{attr})`"
+            )
+        } else if here {
             format!("use `tl.{attr}`")
         } else {
-            advice::instead_of(attr).unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned())
+            let known = builtins::instead_of(&self.out.target(), attr);
+            known.unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned())
         };
         let message = format!("`{shown}` belongs to {package}, which runs on the host");
         let at = self.out.span();
@@ -314,6 +337,10 @@ fn dotted(level: u32, path: &[String]) -> String {
 }
 
 fn where_to_look(path: &[String]) -> String {
+    if path.starts_with(&["triton".to_owned(), "experimental".to_owned()]) {
+        return "what `triton.experimental` holds, Gluon for one, is another language than Triton's, and ttc does not compile it"
+            .to_owned();
+    }
     let first = path.first().map_or("it", String::as_str);
     format!(
         "ttc looked in the folder of the file, in those above it, and in those of -I; pass the folder that holds `{first}` with -I"
@@ -323,13 +350,15 @@ fn where_to_look(path: &[String]) -> String {
 impl Walker<'_> {
     /// Reports `base.attr` that does not exist, with the member that was probably meant.
     pub fn unknown_attribute(&mut self, base: &Object, attr: &str) -> Reported {
-        use crate::irgen::value::Const;
         if let Object::Const(Const::Space(space)) = base {
             if builtins::known_but_missing(*space, attr) {
                 return self.out.unsupported(&format!("`{attr}` of {}", space.name()));
             }
             if *space == Space::Torch && !self.frame.host {
                 return self.no_host_member(&format!("torch.{attr}"), attr, "PyTorch");
+            }
+            if *space == Space::PyMath && advice::is_of_math(attr) {
+                return self.not_evaluated(attr);
             }
         }
         if let (Object::Tuple(_), "append" | "extend" | "insert" | "pop") = (base, attr) {
@@ -344,7 +373,7 @@ impl Walker<'_> {
         let mut diag =
             Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.out.span(), "no such attribute");
         let known = matches!(base, Object::Tensor(_) | Object::Const(Const::Space(_)))
-            .then(|| advice::instead_of(attr))
+            .then(|| builtins::instead_of(&self.out.target(), attr))
             .flatten();
         if let Some(near) = nearest(attr, candidates.into_iter()).filter(|_| known.is_none()) {
             return self.out.report(meant(diag, self.out.span().tail(attr.len()), near));
@@ -353,6 +382,9 @@ impl Walker<'_> {
             Object::Const(Const::Space(space)) => space.advice().map(str::to_owned),
             Object::Const(Const::Str(_)) => {
                 Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
+            }
+            Object::Tensor(_) if self.space_attr(Space::Language, attr).is_some() => {
+                Some(format!("it is a function of `tl`, not a method: write `tl.{attr}(…)`"))
             }
             Object::Tensor(_) => Some(
                 "`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first"
@@ -364,6 +396,25 @@ impl Walker<'_> {
             diag = diag.help(help);
         }
         self.out.report(diag)
+    }
+
+    /// Reports a function of Python's `math` that ttc does not know.
+    fn not_evaluated(&mut self, name: &str) -> Reported {
+        let help = match name {
+            "pow" => "write `x ** y`; of tensors `libdevice.pow(x, y)`".to_owned(),
+            "fabs" => "write `abs(x)`, which takes numbers and tensors".to_owned(),
+            "tau" => "write `2 * math.pi`".to_owned(),
+            _ => {
+                let here =
+                    builtins::member(Space::Language, name).map(|_| format!("`tl.{name}` computes with tensors"));
+                let here = here
+                    .or_else(|| builtins::instead_of(&self.out.target(), name).map(|h| format!("for tensors: {h}")));
+                let pass = "pass the number as a `tl.constexpr` parameter".to_owned();
+                here.map_or(pass.clone(), |here| format!("{pass}; {here}"))
+            }
+        };
+        let message = format!("ttc does not evaluate `math.{name}`");
+        self.out.error_help(&names::UNSUPPORTED, message, "used here", help)
     }
 
     fn list_change(&mut self, method: &str) -> Reported {

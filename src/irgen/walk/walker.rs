@@ -53,6 +53,8 @@ pub struct Walker<'m> {
     pub(super) names: Names,
     /// The frames that wait for a call to come back, by their numbers, with their local names.
     pub(super) waiting: Vec<(u32, Scope)>,
+    /// Where the arguments of the primitive that is called next are written, by its parameters.
+    pub(super) places: Vec<Option<Span>>,
     /// The number of the next frame or lambda.
     pub(super) next_number: u32,
     /// Depth of calls and of constants evaluating constants.
@@ -92,6 +94,7 @@ impl<'m> Walker<'m> {
             out: Emitter::new(span, settings),
             frame: Frame::new(0, module, None, false),
             waiting: vec![],
+            places: vec![],
             next_number: 1,
             naming: None,
             functions: BTreeMap::new(),
