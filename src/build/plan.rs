@@ -134,7 +134,12 @@ impl Plan {
                 m.build.emit.clone_from(&settings.emit);
             }
             m.build.module = settings.module.clone().unwrap_or(m.build.module);
-            launchers::check_name(&m.build.module)?;
+            launchers::check_name(&m.build.module).map_err(|d| match settings.module {
+                Some(_) => d,
+                None => {
+                    Diagnostic { code: &cli::BAD_MANIFEST, ..d.at(at.clone(), "").note("`module` in `[build]` is it") }
+                }
+            })?;
             let emit = Emit::of(&m.build.emit, &at)?;
             if let Some(name) = settings.kernels.iter().find(|n| !m.kernel.contains_key(*n)) {
                 let help = did_you_mean(name, m.kernel.keys().map(String::as_str));
@@ -178,7 +183,9 @@ impl Plan {
                 Ok(found) => units.extend(found),
                 Err(said) => {
                     let said = said.into_iter().map(|d| self.in_its_words(d, &self.sources, name, settings));
-                    errors.extend(said.map(|d| d.note(format!("`[kernel.{name}]` of the manifest"))));
+                    let of_command = |d: &Diagnostic| d.code == &cli::UNKNOWN_ARCH;
+                    let note = |d: Diagnostic| d.note(format!("`[kernel.{name}]` of the manifest"));
+                    errors.extend(said.map(|d| if of_command(&d) { d } else { note(d) }));
                 }
             }
         }

@@ -197,7 +197,8 @@ impl<'a> Builder<'a> {
             self.built.printed.extend(printed);
             if !said.is_empty() {
                 let kernel = &units[i].kernel;
-                let said = said.into_iter().map(|d| self.plan.in_its_words(d, &sources, kernel, self.settings)).collect();
+                let said =
+                    said.into_iter().map(|d| self.plan.in_its_words(d, &sources, kernel, self.settings)).collect();
                 self.built.said.push((said, sources));
             }
         }

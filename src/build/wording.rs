@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::diag::Diagnostic;
-use crate::diag::codes::cli;
+use crate::diag::codes::{cli, names};
 use crate::source::{FileId, SourceMap, Span};
 
 /// How the value of a key is written.
@@ -51,18 +51,17 @@ const KEYS: &[(&str, &str, Form)] = &[
 
 /// A message about a kernel of the manifest, for whoever wrote that. `file` is the manifest. `archs` says whether the
 /// command line names the architectures.
-pub(super) fn of_kernel(
-    mut d: Diagnostic,
-    sources: &SourceMap,
-    file: FileId,
-    kernel: &str,
-    archs: bool,
-) -> Diagnostic {
+pub(super) fn of_kernel(mut d: Diagnostic, sources: &SourceMap, file: FileId, kernel: &str, archs: bool) -> Diagnostic {
     let wrong_arch = d.code == &cli::UNKNOWN_ARCH;
     if wrong_arch && archs {
         return d;
     }
-    let mut named = if wrong_arch { Some("archs") } else { None };
+    let mut named = match d.code {
+        _ if wrong_arch => Some("archs"),
+        code if code == &names::BAD_DEFINE => Some("constants"),
+        code if code == &cli::BAD_GRID => Some("grid"),
+        _ => None,
+    };
     for text in std::iter::once(&mut d.message).chain(&mut d.notes).chain(&mut d.help) {
         let (new, key) = in_keys(text);
         *text = new;

@@ -141,10 +141,7 @@ fn code_that_is_not_embedded_is_found_from_the_copied_launchers() {
     let manifest = "[build]\narchs = [\"sm_80\", \"sm_90a\"]\nembed = false\n[kernel.fill]\nfile = \"k.py\"\n";
     fs::write(here.path("ttc.toml"), manifest).unwrap();
     let out = here.path("out");
-    Kernels::from_manifest(here.path("ttc.toml"))
-        .ttc(env!("CARGO_BIN_EXE_ttc"))
-        .build(&out, "gen/kernels.rs")
-        .unwrap();
+    Kernels::from_manifest(here.path("ttc.toml")).ttc(env!("CARGO_BIN_EXE_ttc")).build(&out, "gen/kernels.rs").unwrap();
     let text = fs::read_to_string(out.join("gen/kernels.rs")).unwrap();
     let files: Vec<&str> =
         text.split("include_bytes!(\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();

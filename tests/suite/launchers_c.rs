@@ -620,8 +620,12 @@ fn c_launchers_take_code_that_fits_into_shared_memory() {
         v.descriptor.shared = shared;
         v
     };
-    let variants =
-        vec![large("sm_86", "k_86", 163_840), large("sm_80", "k_80", 65_536), large("sm_90a", "k_90a", 0), large("sm_90", "k_90", 0)];
+    let variants = vec![
+        large("sm_86", "k_86", 163_840),
+        large("sm_80", "k_80", 65_536),
+        large("sm_90a", "k_90a", 0),
+        large("sm_90", "k_90", 0),
+    ];
     let world = World::new(&[Kernel::of("k".to_owned(), variants).unwrap()], true);
     let program = "#include \"kernels.h\"\nint main(void) { k_kernel k; k_args a; ttc_error e; a.x = 64; e.text[0] = 0;\n    \
                    k_load(&k, &e); k_launch_grid(&k, NULL, 1, 1, 1, &a, &e); printf(\"%s\\n\", e.text);\n    \
@@ -646,7 +650,18 @@ fn c_launchers_of_odd_names_and_texts_compile() {
     if !has_compiler() {
         return;
     }
-    let names = ["_Bool", "_Atomic", "__int128", "uint8_t", "int32_t", "ttc_ptr", "ttc_tensor", "TTC_RT_VERSION", "INT32_MAX", "z"];
+    let names = [
+        "_Bool",
+        "_Atomic",
+        "__int128",
+        "uint8_t",
+        "int32_t",
+        "ttc_ptr",
+        "ttc_tensor",
+        "TTC_RT_VERSION",
+        "INT32_MAX",
+        "z",
+    ];
     let arguments = names.iter().map(|name| argument(name, "i32")).collect();
     let mut v = variant("sm_80", "k", arguments, names.iter().map(|name| (of(name), 4)).collect());
     v.constants.insert("ACT".to_owned(), "'\u{202e}gelu\u{2066}\u{7}'".to_owned());

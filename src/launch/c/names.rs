@@ -56,8 +56,7 @@ fn member(name: String) -> String {
     let is_reserved = name.starts_with("__") || (name.starts_with('_') && rest.next().is_some_and(char::is_uppercase));
     // The types, macros and functions of `ttc_rt.h`.
     let is_own = ["ttc", "ttcrt"].iter().any(|own| {
-        name.get(..own.len()).is_some_and(|start| start.eq_ignore_ascii_case(own))
-            && name[own.len()..].starts_with('_')
+        name.get(..own.len()).is_some_and(|start| start.eq_ignore_ascii_case(own)) && name[own.len()..].starts_with('_')
     });
     if is_reserved {
         format!("arg{name}")
