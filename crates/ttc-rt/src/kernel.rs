@@ -2,7 +2,7 @@
 //!
 //! 1. [`Kernel::load`] loads every variant that the GPU runs, and prepares it: large blocks of shared memory and large
 //!    clusters have to be allowed. A variant that needs more shared memory than the GPU has is left out where another
-//!    one promises the same.
+//!    one takes the same arguments.
 //! 2. A launch takes the first variant whose promises hold, and fills in the parameters as its table says.
 //! 3. A launch takes no lock and allocates nothing on the host.
 
@@ -119,8 +119,8 @@ impl Kernel {
     /// Loads the variants that the context's GPU runs.
     ///
     /// # Errors
-    /// [`Error::NoVariant`] if it runs none, [`Error::SharedMemory`] if the variants of some promises all need more
-    /// shared memory than it has, and what the driver says.
+    /// [`Error::NoVariant`] if it runs none, [`Error::SharedMemory`] if a variant needs more shared memory than
+    /// it has and no other one takes the same arguments, and what the driver says.
     ///
     /// # Safety
     /// The tables must describe their images truly. Those that ttc printed do.
@@ -137,7 +137,7 @@ impl Kernel {
                 Err(error) => return Err(error.at(spec.name, variant.arch)),
             }
         }
-        let replaced = |variant: &spec::Variant| variants.iter().any(|v| v.spec.promises == variant.promises);
+        let replaced = |variant: &spec::Variant| variants.iter().any(|v| v.spec.takes_all_of(variant));
         if let Some((_, error)) = too_large.into_iter().find(|(variant, _)| !replaced(variant)) {
             return Err(error);
         }
@@ -413,6 +413,23 @@ impl RunsOn {
             (RunsOn::Processor(name), Gpu::Amd { processor }) => name == processor,
             _ => false,
         }
+    }
+}
+
+impl spec::Variant {
+    /// Whether this variant takes all arguments that another one takes: what it relies on follows from what that one
+    /// does. A multiple of 16, and 4096, are multiples of 4.
+    fn takes_all_of(&self, other: &spec::Variant) -> bool {
+        let follows = |&(argument, wanted): &(usize, Promise)| {
+            other.promises.iter().filter(|(known, _)| *known == argument).any(|(_, known)| match (*known, wanted) {
+                (Promise::Equals(number), wanted) => wanted.holds(i128::from(number)),
+                (Promise::DivisibleBy(known), Promise::DivisibleBy(wanted)) => {
+                    wanted == 0 || (known != 0 && known % wanted == 0)
+                }
+                (Promise::DivisibleBy(_), Promise::Equals(_)) => false,
+            })
+        };
+        self.promises.iter().all(follows)
     }
 }
 

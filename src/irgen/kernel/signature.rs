@@ -56,8 +56,8 @@ impl Item {
     }
 }
 
-/// Whether `:16` says something of a value: of an address or an integer. A launcher could only test the bits of a float,
-/// and a truth value that is a multiple of 16 would be false.
+/// Whether `:16` says something of a value: of an address or an integer. A launcher could only test the bits of a
+/// float, and a truth value that is a multiple of 16 would be false.
 fn can_be_divisible(dtype: Dtype) -> bool {
     dtype.is_ptr() || (dtype.is_int() && dtype != Dtype::Int1)
 }

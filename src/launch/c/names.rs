@@ -3,8 +3,8 @@
 //! 1. A character that C does not allow in a name becomes `_`, and a name that would start with a digit gets `_` before
 //!    it.
 //! 2. A member that is a word of C or C++, or a type or a macro that headers define, gets `_` behind it: `register`
-//!    becomes `register_`. One that C keeps for compilers and libraries, such as `_Bool` and `__int128`, gets `arg` before
-//!    it. A kernel's name is only the beginning of others, such as `register_launch`.
+//!    becomes `register_`. One that C keeps for compilers and libraries, such as `_Bool` and `__int128`, gets `arg`
+//!    before it. A kernel's name is only the beginning of others, such as `register_launch`.
 //! 3. A name that is taken gets the first number that makes it another one: `x_2`.
 //!
 //! Example: the arguments `int`, `α`, `β` are `int_`, `_` and `__2`.
