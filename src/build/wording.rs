@@ -67,7 +67,8 @@ pub(super) fn of_kernel(mut d: Diagnostic, sources: &SourceMap, file: FileId, ke
         *text = new;
         named = named.or(key);
     }
-    if cli::USAGE.contains(&d.code) {
+    // Where outputs go, the command line may say as well.
+    if cli::USAGE.contains(&d.code) && d.code != &cli::OUTPUT_CONFLICT {
         d.code = &cli::BAD_MANIFEST;
     }
     if named.is_some() || d.labels.is_empty() {
