@@ -70,7 +70,8 @@ lay_out() { # PREFIX
     put 644 "$scratch/bash" "$prefix/share/bash-completion/completions" ttc
     put 644 "$scratch/zsh" "$prefix/share/zsh/site-functions" _ttc
     put 644 "$scratch/fish" "$prefix/share/fish/vendor_completions.d" ttc.fish
-    for file in README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/*.svg; do
+    for file in README.md CHANGELOG.md CONTRIBUTING.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/*.svg docs/*/*.md \
+        docs/pictures/*; do
         put 644 "$file" "$prefix/share/doc/ttc/$(dirname "$file")"
     done
     rm -rf "$scratch"

@@ -42,9 +42,15 @@ function(ttc_add_kernels target)
   if(POLICY CMP0116)
     cmake_policy(SET CMP0116 NEW)
   endif()
+  # A file that comes out as it was keeps its time. Make would run the command again each time; ninja looks at the file.
+  set(touch)
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(touch COMMAND "${CMAKE_COMMAND}" -E touch "${dir}/${arg_MODULE}.c" "${dir}/${arg_MODULE}.h" "${dir}/ttc_rt.h")
+  endif()
   add_custom_command(
     OUTPUT "${dir}/${arg_MODULE}.c" "${dir}/${arg_MODULE}.h" "${dir}/ttc_rt.h"
     COMMAND "${TTC_EXECUTABLE}" build "${manifest}" ${options}
+    ${touch}
     DEPENDS "${manifest}" "${TTC_EXECUTABLE}"
     DEPFILE "${dir}/${arg_MODULE}.d"
     COMMENT "Compiling the GPU kernels of ${arg_MANIFEST}"

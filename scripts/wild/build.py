@@ -9,7 +9,7 @@ cubins. Beside results.jsonl, counts of what either compiler compiles are printe
 times.
 
 Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. LIST has a JSON object a line:
-id, repo, path, func, signature, defines, num_warps, num_stages. The file of a kernel lies in
+id, repo, path, func, signature, defines, num_warps, num_stages, and maxnreg if the launch has one. The file of a kernel lies in
 SRC/<owner>+<name>/<path>. FILE is a Python file with `load(root, path)`, which imports a kernel file whose
 surroundings (torch, the rest of its package) are missing.
 
@@ -130,7 +130,7 @@ def triton_job(row, options, folder):
     compiled = triton.compile(
         source,
         target=target(options),
-        options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]},
+        options={name: row[name] for name in ("num_warps", "num_stages", "maxnreg") if name in row},
     )
     seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     sys.stdout.flush()
@@ -202,6 +202,8 @@ def ours_compiles(row, options, folder):
         "-o",
         f"{folder}/k.{binary(options)}",
     ]
+    if "maxnreg" in row and not is_amd(options):
+        command += ["--maxnreg", str(row["maxnreg"])]
     for name, value in row["defines"].items():
         command += ["-D", f"{name}={value}"]
     if options.ptxas:

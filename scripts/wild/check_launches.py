@@ -38,7 +38,8 @@ def parameter_names(row, src):
     """The names of the kernel's parameters. Of several with its name, the one nearest to the id's line counts."""
     with open(f"{src}/{row['repo'].replace('/', '+')}/{row['path']}", encoding="utf-8") as f:
         tree = ast.parse(f.read())
-    line = int(row["id"].rpartition("@")[2])
+    # `@71.2` is the second launch of the kernel in line 71.
+    line = int(row["id"].rpartition("@")[2].partition(".")[0])
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == row["func"]]
     a = min(found, key=lambda n: abs(n.lineno - line)).args
     return [p.arg for p in a.posonlyargs + a.args + a.kwonlyargs]

@@ -30,6 +30,7 @@ import importlib.abc
 import importlib.machinery
 import inspect
 import json
+import math
 import os
 import re
 import signal
@@ -63,9 +64,10 @@ DTYPES = {
 }
 # What parameters of numbers may be annotated with, beside `tl.int32` and so on.
 ANNOTATED = {"bool": "i1", "int": "i32", "float": "fp32", "int1": "i1", "float16": "fp16", "bfloat16": "bf16"}
-ANNOTATED |= {"float32": "fp32", "float64": "fp64"}
+ANNOTATED |= {"float32": "fp32", "float64": "fp64", "half": "fp16", "double": "fp64"}
 ANNOTATED |= {f"{u}int{n}": f"{u or 'i'}{n}" for u in ("", "u") for n in (8, 16, 32, 64)}
 OPTIONS = {"num_warps", "num_stages", "num_ctas", "maxnreg", "warmup", "stream", "enable_fp_fusion"}
+OPTIONS |= {"launch_cooperative_grid", "launch_pdl", "arch"}
 OPTIONS |= {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint"}  # AMD's
 
 
@@ -139,6 +141,8 @@ def annotated(annotation):
 
 def written(value):
     """A constant as `-D` takes it: of a member of an enumeration of numbers, the number."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
     return repr(int(value)) if isinstance(value, int) and not isinstance(value, bool) else repr(value)
 
 
@@ -147,14 +151,21 @@ class Kernel:
 
     launches = []
 
-    def __init__(self, function, do_not_specialize=()):
+    def __init__(self, function, do_not_specialize=(), do_not_specialize_on_alignment=()):
         self.fn = function
         self.__name__, self.__module__ = function.__name__, function.__module__
         self.__globals__ = function.__globals__
         self.parameters = inspect.signature(function).parameters
         self.arg_names = list(self.parameters)
-        unspecialized = set(do_not_specialize or ())
-        self.as_given = {n for i, n in enumerate(self.arg_names) if n in unspecialized or i in unspecialized}
+
+        def named(parameters):
+            """The names of parameters that are given by names or numbers."""
+            given = set(parameters or ())
+            return {n for i, n in enumerate(self.arg_names) if n in given or i in given}
+
+        # Of the first nothing is said but the type, of the others whether they are 1.
+        self.as_given = named(do_not_specialize)
+        self.unaligned = self.as_given | named(do_not_specialize_on_alignment)
 
     @property
     def src(self):
@@ -190,6 +201,7 @@ class Kernel:
                 "num_warps": int(options.get("num_warps") or 4),
                 "num_stages": int(options.get("num_stages") or 3),
                 "num_ctas": int(options.get("num_ctas") or 1),
+                "maxnreg": options.get("maxnreg"),
                 **row,
             }
         )
@@ -199,7 +211,7 @@ class Kernel:
         kind = "constexpr"
         if isinstance(value, torch.Tensor) and not is_constant:
             start = value.storage_offset() * value.element_size()
-            kind = f"*{DTYPES[value.dtype]}" + (":16" if start % 16 == 0 else "")
+            kind = f"*{DTYPES[value.dtype]}" + (":16" if start % 16 == 0 and name not in self.unaligned else "")
             row["bytes"][name] = max(16, value.untyped_storage().nbytes() - start)
         elif isinstance(value, Kernel):
             row["defines"][name] = value.__name__
@@ -209,7 +221,7 @@ class Kernel:
             kind, row["values"][name] = given, float(value)
         elif given:
             kind, row["values"][name] = given, int(value)
-            kind += ":16" if given != "i1" and int(value) % 16 == 0 and name not in self.as_given else ""
+            kind += ":16" if given != "i1" and int(value) % 16 == 0 and name not in self.unaligned else ""
         elif isinstance(value, bool):
             kind, row["values"][name] = "i1", int(value)
         elif isinstance(value, float):
@@ -218,8 +230,8 @@ class Kernel:
             row["defines"][name] = "1"
         else:
             value = int(value)
-            kind = "i32" if -(2**31) <= value < 2**31 else "i64"
-            kind += ":16" if value % 16 == 0 and name not in self.as_given else ""
+            kind = "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
+            kind += ":16" if value % 16 == 0 and name not in self.unaligned else ""
             row["values"][name] = value
         row["signature"].append(kind)
 
@@ -242,7 +254,7 @@ class Tuned:
 def jit(function=None, **options):
     if function is None:
         return lambda f: jit(f, **options)
-    return Kernel(function, options.get("do_not_specialize"))
+    return Kernel(function, options.get("do_not_specialize"), options.get("do_not_specialize_on_alignment"))
 
 
 def autotune(configs, prune_configs_by=None, **_):
@@ -274,7 +286,8 @@ class Config:
         self.maxnreg, self.pre_hook = maxnreg, pre_hook
 
     def all_kwargs(self):
-        return {**self.kwargs, "num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas}
+        options = {name: getattr(self, name) for name in ("num_warps", "num_stages", "num_ctas", "maxnreg")}
+        return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
 
 def cdiv(a, b):
@@ -517,7 +530,7 @@ def main():
         for file in options.files:
             path, _, problem = file.partition("=")
             for launch in launches_of(os.path.join(root, path), problem and os.path.join(root, problem)):
-                key = json.dumps([launch[k] for k in ("code", "signature", "defines", "num_warps", "num_stages")])
+                key = json.dumps([launch[k] for k in ("code", "signature", "defines", "num_warps", "num_stages", "maxnreg")])
                 too_large = sum(launch["bytes"].values()) > options.most * 2**30
                 if too_large or launch["num_ctas"] != 1 or min(launch["grid"]) < 1:
                     left_out += 1
@@ -532,6 +545,8 @@ def main():
                 name += f".{names[name]}" if names[name] > 1 else ""
                 kept = ("func", "signature", "defines", "num_warps", "num_stages")
                 row = {"id": name, "repo": options.repo, "path": of_kernel, **{k: launch[k] for k in kept}}
+                if launch["maxnreg"]:
+                    row["maxnreg"] = int(launch["maxnreg"])
                 print(json.dumps(row), file=rows)
                 print(json.dumps({"id": name, **{k: launch[k] for k in ("grid", "values", "bytes")}}), file=launches)
     print(f"{len(seen)} launches of {len(options.files)} files")

@@ -230,6 +230,13 @@ pub fn read(sources: &SourceMap, file: FileId) -> Result<Manifest, Diagnostic> {
             return Err(error(file, at..at + name.len(), message));
         }
     }
+    if manifest.kernel.contains_key("_") {
+        let spelt = ["kernel._]", "kernel._.", "\"_\"", "'_'"].iter().find_map(|s| Some((text.find(s)?, s.len() - 1)));
+        let (at, length) = spelt.unwrap_or_default();
+        let message = "`_` cannot be a kernel's name: PTX has no such name".to_owned();
+        return Err(error(file, at..at + length, message)
+            .help("give the table another name, and name the function with `function`"));
+    }
     if manifest.kernel.is_empty() {
         return Err(error(file, 0..0, "the manifest names no kernel".to_owned())
             .help("add a table such as `[kernel.add]` with `file = \"add.py\"`"));

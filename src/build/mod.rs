@@ -8,6 +8,7 @@
 //!    as they were, and whose outputs are as they were written, are left alone.
 //! 4. [`run`] compiles the others side by side. What concerns several units is made when all of them are there: fat
 //!    binaries, launchers and the index ([`products`]).
+//! 5. What is wrong is said in the manifest's words ([`wording`]).
 //!
 //! ```toml
 //! [build]
@@ -31,6 +32,7 @@ mod record;
 mod run;
 mod tuned;
 mod unit;
+mod wording;
 
 pub use plan::Settings;
 pub use run::{Built, Progress, build};

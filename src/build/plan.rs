@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::manifest::{self, Build, Configs, Constant, Kernel, Manifest, Tuned};
 use super::tuned::{self, Key};
 use super::unit::Unit;
+use super::wording;
 use crate::backend::{self, Stage, Tma};
 use crate::diag::codes::cli;
 use crate::diag::suggest::did_you_mean;
@@ -18,7 +19,7 @@ use crate::driver::request::{self, Choice, ConfigChoice};
 use crate::driver::{Job, JobOptions, Variant};
 use crate::gpu::lock::{self, Lock};
 use crate::irgen::{Given, TypeRule};
-use crate::source::SourceMap;
+use crate::source::{FileId, SourceMap};
 use crate::target::{AmdOptions, Target};
 
 /// What the user says of a build beside the manifest.
@@ -96,6 +97,8 @@ pub(super) struct Plan {
     pub(super) emit: Emit,
     /// The manifest's text.
     pub(super) text: String,
+    /// The manifest among the sources.
+    file: FileId,
     /// What was tuned. It is empty if no kernel asks for it.
     pub(super) lock: Lock,
     /// The file of that, if there is one and a kernel asks for it.
@@ -131,7 +134,12 @@ impl Plan {
                 m.build.emit.clone_from(&settings.emit);
             }
             m.build.module = settings.module.clone().unwrap_or(m.build.module);
-            launchers::check_name(&m.build.module)?;
+            launchers::check_name(&m.build.module).map_err(|d| match settings.module {
+                Some(_) => d,
+                None => {
+                    Diagnostic { code: &cli::BAD_MANIFEST, ..d.at(at.clone(), "").note("`module` in `[build]` is it") }
+                }
+            })?;
             let emit = Emit::of(&m.build.emit, &at)?;
             if let Some(name) = settings.kernels.iter().find(|n| !m.kernel.contains_key(*n)) {
                 let help = did_you_mean(name, m.kernel.keys().map(String::as_str));
@@ -151,7 +159,7 @@ impl Plan {
         if let Some(prefix) = root.to_str().filter(|p| !p.is_empty()) {
             sources.remap(vec![(format!("{}/", prefix.trim_end_matches('/')), String::new())]);
         }
-        Ok(Plan { manifest, root, out, emit, text, lock, lock_file, sources })
+        Ok(Plan { manifest, root, out, emit, text, file, lock, lock_file, sources })
     }
 
     /// The units of the manifest, in the order of their kernels' names.
@@ -174,12 +182,26 @@ impl Plan {
             match self.of_kernel(name, kernel, &input, settings) {
                 Ok(found) => units.extend(found),
                 Err(said) => {
-                    errors.extend(said.into_iter().map(|d| d.note(format!("`[kernel.{name}]` of the manifest"))));
+                    let said = said.into_iter().map(|d| self.in_its_words(d, &self.sources, name, settings));
+                    let of_command = |d: &Diagnostic| d.code == &cli::UNKNOWN_ARCH;
+                    let note = |d: Diagnostic| d.note(format!("`[kernel.{name}]` of the manifest"));
+                    errors.extend(said.map(|d| if of_command(&d) { d } else { note(d) }));
                 }
             }
         }
         errors.extend(same_launcher(&units));
         if errors.is_empty() { Ok(units) } else { Err(errors) }
+    }
+
+    /// A message about a kernel in the words of the manifest. The sources are the plan's, or begin with them.
+    pub(super) fn in_its_words(
+        &self,
+        d: Diagnostic,
+        sources: &SourceMap,
+        kernel: &str,
+        settings: &Settings,
+    ) -> Diagnostic {
+        wording::of_kernel(d, sources, self.file, kernel, !settings.archs.is_empty())
     }
 
     /// The files that a build reads, but for those that kernels import.

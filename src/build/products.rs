@@ -135,7 +135,11 @@ impl Products<'_> {
                 variants.push((unit.launcher(), Variant { descriptor, ..variant.clone() }));
             }
         }
-        let kernels = launchers::together(variants)?;
+        let kernels = launchers::together(variants).map_err(|d| {
+            let help =
+                "give each of them a table `[kernel.NAME]` of its own, or types that differ in what they promise";
+            Diagnostic { code: &cli::BAD_MANIFEST, ..d.help(help) }
+        })?;
         let build = &plan.manifest.build;
         for language in &plan.emit.languages {
             for (name, bytes) in language.print(&kernels, &build.module, build.embed) {

@@ -192,10 +192,13 @@ impl<'a> Builder<'a> {
                 done
             });
         let mut all = vec![];
-        for Delivered { made, said, sources, printed } in finished {
+        for (Delivered { made, said, sources, printed }, &i) in finished.into_iter().zip(due) {
             all.push(made);
             self.built.printed.extend(printed);
             if !said.is_empty() {
+                let kernel = &units[i].kernel;
+                let said =
+                    said.into_iter().map(|d| self.plan.in_its_words(d, &sources, kernel, self.settings)).collect();
                 self.built.said.push((said, sources));
             }
         }

@@ -150,7 +150,10 @@ pub fn check_symbols(jobs: &[Job]) -> Result<(), Diagnostic> {
         let bad = |why: &str| Diagnostic::error(&cli::BAD_OPTION, format!("`--symbol {text}`: {why}"));
         let name = symbol(job, job.kernel.as_deref().unwrap_or("kernel")).unwrap_or_default();
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-        if !name.chars().all(plain) || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        if !name.chars().all(plain)
+            || matches!(&*name, "" | "_" | "$")
+            || name.starts_with(|c: char| c.is_ascii_digit())
+        {
             return Err(bad(&format!("`{name}` cannot be a kernel's name"))
                 .help("a name has letters from a to z, digits, `_` and `$`; {kernel}, {variant}, {config} and {arch} stand for what differs"));
         }

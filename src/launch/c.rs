@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use crate::fingerprint::file_part;
 
-use super::{Argument, File, Kernel, Options, Value, Variant, descriptor_rank};
+use super::{Argument, File, Kernel, Options, Value, Variant, descriptor_rank, one_line};
 
 /// The runtime header, which is written beside the launchers.
 pub const RUNTIME: &str = include_str!("ttc_rt.h");
@@ -181,5 +181,5 @@ fn quoted(text: &str) -> String {
 
 /// The text as it may stand in a comment.
 fn commented(text: &str) -> String {
-    text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\r'], " ")
+    one_line(text).replace("*/", "* /").replace("/*", "/ *")
 }

@@ -142,12 +142,14 @@ pub fn parse(text: &str, constants: &BTreeMap<String, String>, integers: &[&str]
         return Err(format!("a grid has one to three axes, found {}", items.len()));
     }
     let mut axes = [Expr::Int(1), Expr::Int(1), Expr::Int(1)];
-    for (axis, item) in axes.iter_mut().zip(items) {
+    // CUDA C++ Programming Guide, "Compute Capabilities". Launchers keep to it on every GPU.
+    let limits = [("x", i64::from(i32::MAX)), ("y", 0xffff), ("z", 0xffff)];
+    for ((axis, (name, most)), item) in axes.iter_mut().zip(limits).zip(items) {
         *axis = of(item, constants, Some(integers))?;
         if let Expr::Int(v) = axis
-            && !(0..=i64::from(i32::MAX)).contains(v)
+            && !(0..=most).contains(v)
         {
-            return Err(format!("{v} programs cannot be launched"));
+            return Err(format!("{v} programs along {name} cannot be launched: a launch has 0 to {most}"));
         }
     }
     Ok(axes)
@@ -275,7 +277,10 @@ mod tests {
             ("KIND", "`KIND` is 'gelu', which is no integer"),
             ("1, 2, 3, 4", "one to three axes, found 4"),
             ("", "one to three axes"),
-            ("-1", "-1 programs"),
+            ("-1", "-1 programs along x"),
+            ("2147483648", "2147483648 programs along x"),
+            ("n, 65536", "65536 programs along y cannot be launched: a launch has 0 to 65535"),
+            ("1, n, 512 * BLOCK", "65536 programs along z"),
             ("n if m else 1", "a grid has integers"),
             ("n +", ""),
         ] {

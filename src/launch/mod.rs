@@ -24,6 +24,24 @@ pub use variants::Promise;
 /// The version of this description. It changes when a field changes its meaning.
 pub const VERSION: u32 = 1;
 
+/// A text as it may stand in a line of a comment: what would end the line, or show other words than the compiler reads
+/// (control characters and those that change the direction of writing), stands as `\u{202e}`.
+fn one_line(text: &str) -> String {
+    let hides = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            c if hides(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// How launchers are printed.
 #[derive(Clone, Debug)]
 pub struct Options {

@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 use crate::fingerprint::file_part;
 
-use super::{Argument, File, Kernel, Options, descriptor_rank};
+use super::{Argument, File, Kernel, Options, descriptor_rank, one_line};
 
 /// Prints the launchers of these kernels, whose names differ.
 #[must_use]
@@ -349,5 +349,5 @@ fn grid_words(k: &Printed<'_>) -> Option<String> {
 
 /// The text as it may stand in a line of documentation, between backquotes.
 fn doc(text: &str) -> String {
-    text.replace('`', "'").replace(['\n', '\r'], " ")
+    one_line(text).replace('`', "'")
 }

@@ -244,7 +244,8 @@ typedef struct ttcrt_variant {
      * other. */
     int major, minor;
     bool exact;
-    /* Variants of one number promise the same. Of those that a GPU runs, only the first is loaded. */
+    /* Variants of one number promise the same. Of those that a GPU runs and has the shared memory for, only the first
+     * is loaded. */
     int promises;
     /* The cubin or code object, or NULL if it is a file. */
     const void *image;
@@ -274,8 +275,9 @@ typedef struct ttcrt_kernel {
 typedef struct ttcrt_gpu {
     /* Of NVIDIA: the compute capability. */
     int major, minor;
-    /* Of AMD: the processor, and the bytes of shared memory that a block may have. */
+    /* Of AMD: the processor. */
     char name[64];
+    /* The bytes of dynamic shared memory that a block may have. */
     uint64_t shared;
 } ttcrt_gpu;
 
@@ -542,19 +544,28 @@ static inline bool ttcrt_runs(const ttcrt_variant *variant, ttcrt_vendor vendor,
     return variant->exact ? variant->minor == gpu->minor : variant->minor <= gpu->minor;
 }
 
+/* The variant to load among those that promise the same as this one: the first that the GPU runs and has the shared
+ * memory for. -1 if there is none. */
+static inline int ttcrt_first_of(const ttcrt_variant *variants, int count, const ttcrt_variant *one,
+                                 ttcrt_vendor vendor, const ttcrt_gpu *gpu)
+{
+    int i;
+    for (i = 0; i < count; i++) {
+        const ttcrt_variant *v = &variants[i];
+        if (v->promises == one->promises && v->shared <= gpu->shared && ttcrt_runs(v, vendor, gpu)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* Loads one variant. On an error nothing stays loaded. */
 static inline ttc_code ttcrt_load_variant(const ttcrt_driver *driver, const ttcrt_variant *variant,
-                                          const ttcrt_gpu *gpu, const char *directory, ttcrt_loaded *loaded,
-                                          ttc_error *error)
+                                          const char *directory, ttcrt_loaded *loaded, ttc_error *error)
 {
     const char *step = ttcrt_named(driver, "cuModuleLoadData", "hipModuleLoadData");
     bool is_nvidia = driver->vendor == TTCRT_NVIDIA;
     int result;
-    if (!is_nvidia && variant->shared > gpu->shared) {
-        return ttcrt_fail(error, TTC_WRONG_GPU, variant->kernel,
-                          "a block needs %u bytes of shared memory in the code for %s, and this GPU has %llu for one",
-                          variant->shared, variant->arch, (unsigned long long)gpu->shared);
-    }
     if (variant->file == NULL) {
         result = driver->load_data(&loaded->module, variant->image);
     } else {
@@ -658,6 +669,7 @@ static inline ttc_code ttcrt_find_nvidia(ttcrt_kernel *kernel, const ttcrt_varia
 {
     const ttcrt_driver *driver = &kernel->driver;
     const char *step = "cuCtxGetDevice";
+    int shared = 0;
     int result = driver->current_context(&kernel->context);
     if (result != 0 || kernel->context == NULL) {
         kernel->context = NULL;
@@ -676,6 +688,10 @@ static inline ttc_code ttcrt_find_nvidia(ttcrt_kernel *kernel, const ttcrt_varia
     if (result == 0) {
         result = driver->device_attribute(&gpu->minor, 76, kernel->device);
     }
+    if (result == 0) {
+        result = driver->device_attribute(&shared, 97, kernel->device);
+    }
+    gpu->shared = shared > 0 ? (uint64_t)shared : 0;
     if (result != 0) {
         kernel->context = NULL;
         return ttcrt_failed(driver, error, result, any, step);
@@ -774,10 +790,12 @@ static inline ttc_code ttcrt_no_variant(const ttcrt_kernel *kernel, const ttcrt_
                                         const ttcrt_gpu *gpu, ttc_error *error)
 {
     char known[256] = "", own[sizeof gpu->name + 32];
-    int i;
+    int i, before;
     for (i = 0; i < count; i++) {
         size_t used = strlen(known);
-        if (strstr(known, variants[i].arch) == NULL) {
+        for (before = 0; before < i && strcmp(variants[before].arch, variants[i].arch) != 0; before++) {
+        }
+        if (before == i) {
             snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : ", ", variants[i].arch);
         }
     }
@@ -790,26 +808,31 @@ static inline ttc_code ttcrt_no_variant(const ttcrt_kernel *kernel, const ttcrt_
                       "it was compiled for %s, and this GPU %s; compile it for that too", known, own);
 }
 
-/* Loads the variants that the GPU runs. `directory` is where files of code are. */
+/* Loads the variants that the GPU runs, one for each set of promises. `directory` is where files of code are. */
 static inline ttc_code ttcrt_load(ttcrt_kernel *kernel, ttcrt_loaded *loaded, const ttcrt_variant *variants, int count,
                                   const char *directory, ttc_error *error)
 {
     ttc_code code;
     ttcrt_gpu gpu;
-    int i, before, found = 0;
+    int i, found = 0;
     kernel->context = NULL;
     memset(loaded, 0, sizeof *loaded * (size_t)count);
     code = ttcrt_find_gpu(kernel, variants, count, &gpu, error);
     for (i = 0; i < count && code == TTC_OK; i++) {
-        bool wanted = ttcrt_runs(&variants[i], kernel->driver.vendor, &gpu);
-        for (before = 0; before < i; before++) {
-            if (loaded[before].function != NULL && variants[before].promises == variants[i].promises) {
-                wanted = false;
-            }
+        const ttcrt_variant *variant = &variants[i];
+        int first;
+        if (!ttcrt_runs(variant, kernel->driver.vendor, &gpu)) {
+            continue;
         }
-        if (wanted) {
-            code = ttcrt_load_variant(&kernel->driver, &variants[i], &gpu, directory, &loaded[i], error);
-            found++;
+        found++;
+        first = ttcrt_first_of(variants, count, variant, kernel->driver.vendor, &gpu);
+        if (first == i) {
+            code = ttcrt_load_variant(&kernel->driver, variant, directory, &loaded[i], error);
+        } else if (first < 0) {
+            code = ttcrt_fail(error, TTC_WRONG_GPU, variant->kernel,
+                              "a block needs %u bytes of shared memory in the code for %s, and this GPU has %llu "
+                              "for one",
+                              variant->shared, variant->arch, (unsigned long long)gpu.shared);
         }
     }
     if (code == TTC_OK && found == 0) {

@@ -68,5 +68,25 @@ pub fn disassemble(code_object: &[u8], lines: bool, limit: Option<Duration>) -> 
     }
     words.push(Word::Input(String::new(), 0));
     let text = run(Tool::Objdump, words, code_object, "a code object", limit)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Ok(without_file(&String::from_utf8_lossy(&text)))
+}
+
+/// The listing without the name of the file that was read, which is one of this process alone: equal code gives equal
+/// listings.
+fn without_file(text: &str) -> String {
+    match text.split_once(":\tfile format ") {
+        Some((name, rest)) if !name.trim_start().contains('\n') => format!("\ncode object:\tfile format {rest}"),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_listing_does_not_name_its_file() {
+        let listing = "\n/proc/self/fd/4:\tfile format elf64-amdgpu\n\nDisassembly of section .text:\n";
+        let expected = "\ncode object:\tfile format elf64-amdgpu\n\nDisassembly of section .text:\n";
+        assert_eq!(super::without_file(listing), expected);
+        assert_eq!(super::without_file("other\ntext:\tfile format x"), "other\ntext:\tfile format x");
+    }
 }

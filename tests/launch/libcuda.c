@@ -101,8 +101,13 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     const char *wanted = getenv("STUB_CAPABILITY");
     int capability = wanted != NULL ? atoi(wanted) : 90;
     MAY_FAIL("cuDeviceGetAttribute");
-    if (device != 3 || (attribute != 75 && attribute != 76)) {
+    if (device != 3 || (attribute != 75 && attribute != 76 && attribute != 97)) {
         return INVALID_VALUE;
+    }
+    if (attribute == 97) {
+        const char *shared = getenv("STUB_SHARED");
+        *value = shared != NULL ? atoi(shared) : 232448;
+        return SUCCESS;
     }
     *value = attribute == 75 ? capability / 10 : capability % 10;
     return SUCCESS;

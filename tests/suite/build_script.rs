@@ -133,3 +133,20 @@ fn a_build_script_takes_a_manifest() {
     let error = kernels().file(here.path("k.py")).kernel("fill", |k| k).build(&out, "k.rs").unwrap_err();
     assert!(error.to_string().contains("and not from both"), "{error}");
 }
+
+/// Where the manifest says that code lies beside the launchers, the launchers find it from where they are copied to.
+#[test]
+fn code_that_is_not_embedded_is_found_from_the_copied_launchers() {
+    let here = Crate::new();
+    let manifest = "[build]\narchs = [\"sm_80\", \"sm_90a\"]\nembed = false\n[kernel.fill]\nfile = \"k.py\"\n";
+    fs::write(here.path("ttc.toml"), manifest).unwrap();
+    let out = here.path("out");
+    Kernels::from_manifest(here.path("ttc.toml")).ttc(env!("CARGO_BIN_EXE_ttc")).build(&out, "gen/kernels.rs").unwrap();
+    let text = fs::read_to_string(out.join("gen/kernels.rs")).unwrap();
+    let files: Vec<&str> =
+        text.split("include_bytes!(\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(files.len(), 2, "{text}");
+    for file in files {
+        assert!(fs::read(out.join("gen").join(file)).unwrap().starts_with(b"\x7fELF"), "{file}");
+    }
+}

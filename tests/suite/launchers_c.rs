@@ -337,7 +337,7 @@ fn c_launchers_give_back_everything_whatever_fails() {
     let calls = [
         ("cuCtxGetCurrent", 4),
         ("cuCtxGetDevice", 4),
-        ("cuDeviceGetAttribute", 8),
+        ("cuDeviceGetAttribute", 12),
         ("cuModuleLoadData", 5),
         ("cuModuleGetFunction", 5),
         ("cuFuncSetAttribute", 1),
@@ -606,6 +606,76 @@ fn c_launchers_choose_and_check_what_is_compiled_for_1() {
         assert!(said.contains("stream 0: 0:8=0000000000000040\nn is 1: \n"), "{module}: {said}");
         assert!(said.contains(of_two), "{module}: {said}");
     }
+}
+
+/// Code for two architectures, of which the better one needs more shared memory than the GPU has: the other one is
+/// loaded. Where neither fits, the message has both numbers. Names of architectures that begin alike are all named.
+#[test]
+fn c_launchers_take_code_that_fits_into_shared_memory() {
+    if !has_compiler() {
+        return;
+    }
+    let large = |arch: &str, symbol: &str, shared: u32| {
+        let mut v = variant(arch, symbol, vec![argument("x", "*fp32")], vec![(of("x"), 8)]);
+        v.descriptor.shared = shared;
+        v
+    };
+    let variants = vec![
+        large("sm_86", "k_86", 163_840),
+        large("sm_80", "k_80", 65_536),
+        large("sm_90a", "k_90a", 0),
+        large("sm_90", "k_90", 0),
+    ];
+    let world = World::new(&[Kernel::of("k".to_owned(), variants).unwrap()], true);
+    let program = "#include \"kernels.h\"\nint main(void) { k_kernel k; k_args a; ttc_error e; a.x = 64; e.text[0] = 0;\n    \
+                   if (k_load(&k, &e) == TTC_OK) k_launch_grid(&k, NULL, 1, 1, 1, &a, &e);\n    \
+                   printf(\"%s\\n\", e.text);\n    \
+                   return k_unload(&k, &e) != TTC_OK; }\n";
+    std::fs::write(world.at("main.c"), program).unwrap();
+    world.compile("cc", &["-std=c99", "-o", "main"], &[Path::new("main.c"), Path::new("kernels.c")]);
+    for (capability, shared, expected) in [
+        ("86", "163840", "cuModuleLoadData k_86\n"),
+        ("86", "101376", "cuModuleLoadData k_80\n"),
+        ("86", "49152", "needs 163840 bytes of shared memory in the code for sm_86, and this GPU has 49152 for one"),
+        ("100", "232448", "compiled for sm_90a, sm_90, sm_86, sm_80, and this GPU"),
+    ] {
+        let said = world.run(&["./main"], &[("STUB_CAPABILITY", capability), ("STUB_SHARED", shared)]);
+        assert!(said.contains(expected), "{capability} {shared}:\n{said}");
+        assert_eq!(said.matches("cuModuleLoadData").count(), usize::from(expected.starts_with("cuModule")), "{said}");
+    }
+}
+
+/// Arguments whose names are words, types or macros of C and C++, and texts that would turn a comment around.
+#[test]
+fn c_launchers_of_odd_names_and_texts_compile() {
+    if !has_compiler() {
+        return;
+    }
+    let names = [
+        "_Bool",
+        "_Atomic",
+        "__int128",
+        "uint8_t",
+        "int32_t",
+        "ttc_ptr",
+        "ttc_tensor",
+        "TTC_RT_VERSION",
+        "INT32_MAX",
+        "z",
+    ];
+    let arguments = names.iter().map(|name| argument(name, "i32")).collect();
+    let mut v = variant("sm_80", "k", arguments, names.iter().map(|name| (of(name), 4)).collect());
+    v.constants.insert("ACT".to_owned(), "'\u{202e}gelu\u{2066}\u{7}'".to_owned());
+    let kernel = Kernel::of("k".to_owned(), vec![v]).unwrap();
+    let world = World::new(std::slice::from_ref(&kernel), true);
+    let source = std::fs::read_to_string(world.at("kernels.c")).unwrap();
+    assert!(source.contains("ACT = '\\u{202e}gelu\\u{2066}\\u{7}'"), "{source}");
+    for (compiler, standard) in [("cc", "-std=c99"), ("c++", "-std=c++11")] {
+        let options = [standard, "-x", if compiler == "cc" { "c" } else { "c++" }, "-c", "-o", "k.o"];
+        world.compile(compiler, &options, &[Path::new("kernels.c")]);
+    }
+    let rust = ttc::launch::rust::print(&[kernel], &Options { module: "k".into(), embed: true });
+    assert!(rust[0].1.is_ascii(), "nothing hides in a comment");
 }
 
 #[test]

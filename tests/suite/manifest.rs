@@ -343,6 +343,32 @@ fn what_a_build_needs_and_has_not_is_named() {
     assert!(unreadable.contains("E0952") && unreadable.contains("fill_ones.sm_80.json"), "{unreadable}");
 }
 
+/// The front end and the driver speak of options, which nobody wrote: a manifest has keys, and they have places. The
+/// command line is not wrong, so the exit code is 1.
+#[test]
+fn what_a_manifest_says_is_wrong_in_its_own_words() {
+    for (line, expected) in [
+        ("num_warps = 3", "error[E0950]: `num_warps = 3`: expected a power of two"),
+        ("archs = [\"sm_70\"]", "error[E0950]: unknown architecture `sm_70`"),
+        ("types = { \"zz*\" = \"i32\" }", "error[E0229]: `types = { \"zz*\" = \"i32\" }` fits no parameter"),
+        ("types = { x = \"fp32:16\" }", "error[E0215]: `fp32:16` in `types = { x = \"fp32:16\" }` is neither"),
+        ("constants = { VALU = 1 }", "error[E0217]: the kernel `fill` has no parameter `VALU`"),
+        ("grid = \"1, 65536\"", "error[E0934]: the grid of `fill`: 65536 programs along y cannot be launched"),
+    ] {
+        let project = Project::new(&format!("{}{line}\n", small("")));
+        let output = project.command(&["--error-format", "short"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}: {said}");
+        let human = failure(&project, &[]);
+        assert!(human.contains(expected), "{line}: {human}");
+        assert!(human.contains(&format!("6 │ {line}")), "the line of the manifest: {human}");
+    }
+    let project = Project::new("[build]\narchs = [\"sm_80\"]\n[kernel._]\nfile = \"fill.py\"\nfunction = \"fill\"\n");
+    assert!(failure(&project, &[]).contains("`_` cannot be a kernel's name"));
+    let project = Project::new(&small(""));
+    assert_eq!(project.run(&["--arch", "sm_1"]).status.code(), Some(2), "this is the command line");
+}
+
 /// A small manifest: one kernel, for one architecture.
 fn small(build: &str) -> String {
     format!("[build]\narchs = [\"sm_80\"]\n{build}\n[kernel.fill]\nfile = \"fill.py\"\n")
@@ -445,7 +471,9 @@ fn outputs_are_not_written_over_inputs_or_beside_another_manifest_s() {
 fn names_that_would_collide_are_refused() {
     for module in ["../out", "ttc_rt", "fill.sm_80", ".ttc-build", "", "a/b"] {
         let project = Project::new(&small(&format!("module = \"{module}\"")));
-        assert!(failure(&project, &[]).contains("E0910"), "{module}");
+        assert!(failure(&project, &[]).contains("E0950"), "{module}");
+        let said = failure(&Project::new(&small("")), &["--module", module]);
+        assert!(said.contains("E0910"), "{module}: {said}");
         assert!(!project.path("out").exists());
     }
     let autotuned = FILL.replace(

@@ -48,11 +48,25 @@ pub(crate) fn build(
     let mut watch = vec![ttc.to_owned(), manifest.to_owned()];
     watch.extend(sources(&kept.join(format!("{MODULE}.json")))?);
     let printed = kept.join(format!("{MODULE}.rs"));
-    let text = fs::read(&printed).map_err(|e| cannot("read", &printed, &e))?;
-    put(launchers, &text)?;
+    let text = fs::read_to_string(&printed).map_err(|e| cannot("read", &printed, &e))?;
+    let folder = kept.file_name().unwrap_or_default().to_string_lossy();
+    put(launchers, from_beside(&text, &folder).as_bytes())?;
     let said = String::from_utf8_lossy(&made.stdout).trim_end().to_owned();
     let warnings = String::from_utf8_lossy(&made.stderr).trim_end().to_owned();
     Ok(Built { watch, said, warnings })
+}
+
+/// The launchers for a place beside the folder that they were printed into. Where a manifest says `embed = false`, they
+/// read the code from files of that folder.
+fn from_beside(text: &str, folder: &str) -> String {
+    let folder = folder.escape_default();
+    let line = |line: &str| match line.split_once("include_bytes!(\"") {
+        Some((before, file)) if before.trim_start().starts_with("static IMAGE_") => {
+            format!("{before}include_bytes!(\"{folder}/{file}")
+        }
+        _ => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(line).collect()
 }
 
 /// What ttc said when it failed. A program that cannot build manifests is an old one, or another one.

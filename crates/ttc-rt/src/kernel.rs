@@ -1,7 +1,8 @@
 //! A kernel in a context: which variant is launched, and with what.
 //!
 //! 1. [`Kernel::load`] loads every variant that the GPU runs, and prepares it: large blocks of shared memory and large
-//!    clusters have to be allowed.
+//!    clusters have to be allowed. A variant that needs more shared memory than the GPU has is left out where another
+//!    one takes the same arguments.
 //! 2. A launch takes the first variant whose promises hold, and fills in the parameters as its table says.
 //! 3. A launch takes no lock and allocates nothing on the host.
 
@@ -118,21 +119,27 @@ impl Kernel {
     /// Loads the variants that the context's GPU runs.
     ///
     /// # Errors
-    /// [`Error::NoVariant`] if it runs none, and what the driver says.
+    /// [`Error::NoVariant`] if it runs none, [`Error::SharedMemory`] if a variant needs more shared memory than
+    /// it has and no other one takes the same arguments, and what the driver says.
     ///
     /// # Safety
     /// The tables must describe their images truly. Those that ttc printed do.
     pub unsafe fn load(context: &Context, spec: &'static spec::Kernel) -> Result<Kernel, Error> {
         let gpu = context.gpu();
-        let mut variants = vec![];
+        let (mut variants, mut too_large): (Vec<Loaded>, _) = (vec![], vec![]);
         for variant in spec.variants.iter().filter(|v| v.runs_on.includes(gpu)) {
             // SAFETY: the caller vouches for the tables.
             match unsafe { Loaded::new(context, spec.name, variant) } {
                 Ok(loaded) => variants.push(loaded),
                 // The driver knows better what it runs.
                 Err(Error::Driver(failure)) if failure.status == NO_BINARY_FOR_GPU => {}
+                Err(error @ Error::SharedMemory { .. }) => too_large.push((variant, error)),
                 Err(error) => return Err(error.at(spec.name, variant.arch)),
             }
+        }
+        let replaced = |variant: &spec::Variant| variants.iter().any(|v| v.spec.takes_all_of(variant));
+        if let Some((_, error)) = too_large.into_iter().find(|(variant, _)| !replaced(variant)) {
+            return Err(error);
         }
         if variants.is_empty() {
             let mut archs: Vec<_> = spec.variants.iter().map(|v| v.arch).collect();
@@ -406,6 +413,23 @@ impl RunsOn {
             (RunsOn::Processor(name), Gpu::Amd { processor }) => name == processor,
             _ => false,
         }
+    }
+}
+
+impl spec::Variant {
+    /// Whether this variant takes all arguments that another one takes: what it relies on follows from what that one
+    /// does. A multiple of 16, and 4096, are multiples of 4.
+    fn takes_all_of(&self, other: &spec::Variant) -> bool {
+        let follows = |&(argument, wanted): &(usize, Promise)| {
+            other.promises.iter().filter(|(known, _)| *known == argument).any(|(_, known)| match (*known, wanted) {
+                (Promise::Equals(number), wanted) => wanted.holds(i128::from(number)),
+                (Promise::DivisibleBy(known), Promise::DivisibleBy(wanted)) => {
+                    wanted == 0 || (known != 0 && known % wanted == 0)
+                }
+                (Promise::DivisibleBy(_), Promise::Equals(_)) => false,
+            })
+        };
+        self.promises.iter().all(follows)
     }
 }
 

@@ -153,7 +153,7 @@ impl RawTensor {
         let (extents, strides) = self
             .rows_of(recipe)
             .map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
-        let data_type = if self.tf32 && recipe.data_type == F32 { TF32 } else { recipe.data_type };
+        let data_type = if self.tf32 { TF32 } else { recipe.data_type };
         let cuda = driver.cuda().ok_or_else(|| {
             let reason = "this GPU has no tensor maps".to_owned();
             Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason }))
@@ -181,10 +181,13 @@ impl RawTensor {
         Ok(map)
     }
 
-    /// [`RawTensor::rows`] for a recipe.
+    /// [`RawTensor::rows`] for a recipe, which is of 32-bit floats where the tensor rounds to tf32.
     pub(crate) fn rows_of(&self, recipe: &Recipe) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
         if recipe.element_strides.len() != recipe.box_dim.len() {
             return Err("its box has no stride for each axis".to_owned());
+        }
+        if self.tf32 && recipe.data_type != F32 {
+            return Err("it rounds to tf32, which only tensors of 32-bit floats can".to_owned());
         }
         let interleaved = recipe.interleave == INTERLEAVE_32;
         self.rows(recipe.box_dim.len(), interleaved, recipe.element_bytes, recipe.packed)
@@ -248,5 +251,30 @@ impl RawTensor {
             };
         }
         Ok((extents, strides))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tensors_of_32_bit_floats_round_to_tf32() {
+        let recipe = |data_type| Recipe {
+            data_type,
+            element_bytes: 4,
+            box_dim: &[4],
+            element_strides: &[1],
+            interleave: 0,
+            swizzle: 0,
+            l2_promotion: 0,
+            fill: 0,
+            packed: 1,
+        };
+        let mut tensor = RawTensor::dense(0x1000, 4, &[64]).expect("one axis");
+        assert!(tensor.rows_of(&recipe(F32)).is_ok() && tensor.rows_of(&recipe(4)).is_ok());
+        tensor.tf32 = true;
+        assert!(tensor.rows_of(&recipe(F32)).is_ok());
+        assert!(tensor.rows_of(&recipe(4)).is_err_and(|why| why.contains("rounds to tf32")));
     }
 }

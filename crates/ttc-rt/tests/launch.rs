@@ -14,7 +14,7 @@ use kernels::{add, clusters, copy, r#loop, nothing, rows};
 use stub::Stub;
 use ttc_rt::{
     Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, Event, F16, Gpu, Kernel, PerContext, Promise,
-    RawStream, Stream, Tensor, TensorMut,
+    RawStream, Stream, Tensor, TensorMut, spec,
 };
 
 fn add_args(x: u64, out: u64, n: i32) -> add::Args<'static> {
@@ -298,6 +298,81 @@ fn too_much_shared_memory_is_an_error_with_both_numbers() {
     let stub = Stub::with_shared(9, 0, 49152);
     let error = copy::Kernel::load(&stub.context()).unwrap_err();
     assert_eq!(error, Error::SharedMemory { kernel: "copy", needs: 65536, offers: 49152 });
+}
+
+/// Code for two architectures, of which the better one needs more shared memory than the GPU has.
+#[test]
+fn code_that_does_not_fit_is_left_out_where_other_code_takes_the_same_arguments() {
+    let variant = |arch, minor, shared, promises, image| spec::Variant {
+        arch,
+        runs_on: spec::RunsOn::Capability { major: 8, minor, exact: false },
+        symbol: "k",
+        threads: 128,
+        shared,
+        cluster: [1; 3],
+        grid: None,
+        promises,
+        parameters: &[],
+        image,
+    };
+    const ONE: &[(usize, Promise)] = &[(0, Promise::Equals(1))];
+    let all = vec![
+        variant("sm_86", 6, 163_840, ONE, b"k sm_86 one;\0"),
+        variant("sm_80", 0, 98_304, ONE, b"k sm_80 one;\0"),
+        variant("sm_86", 6, 102_400, &[], b"k sm_86 any;\0"),
+        variant("sm_80", 0, 65_536, &[], b"k sm_80 any;\0"),
+    ];
+    let kernel = spec::Kernel { name: "k", arguments: &["n"], variants: all.leak() };
+    let kernel: &'static spec::Kernel = Box::leak(Box::new(kernel));
+    let load = |shared| {
+        let stub = Stub::with_shared(8, 6, shared);
+        // SAFETY: the stub runs nothing.
+        let loaded = unsafe { Kernel::load(&stub.context(), kernel) };
+        loaded.map(|k| k.variants().map(|v| (v.arch, v.promises.len())).collect::<Vec<_>>())
+    };
+    assert_eq!(load(163_840).unwrap(), [("sm_86", 1), ("sm_80", 1), ("sm_86", 0), ("sm_80", 0)]);
+    assert_eq!(load(101_376).unwrap(), [("sm_80", 1), ("sm_80", 0)]);
+    // What takes any n takes 1 as well.
+    assert_eq!(load(65_536).unwrap(), [("sm_80", 0)]);
+    let error = load(49_152).unwrap_err();
+    assert_eq!(error, Error::SharedMemory { kernel: "k", needs: 163_840, offers: 49_152 });
+}
+
+/// Code that was tuned for one size needs too much, and code for multiples of 16 takes that size. Code for other values
+/// takes it not.
+#[test]
+fn code_for_a_size_that_does_not_fit_is_replaced_by_more_general_code() {
+    let load = |tuned: &'static [(usize, Promise)], general: &'static [(usize, Promise)]| {
+        let variant = |shared, promises, image| spec::Variant {
+            arch: "sm_80",
+            runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
+            symbol: "k",
+            threads: 128,
+            shared,
+            cluster: [1; 3],
+            grid: None,
+            promises,
+            parameters: &[],
+            image,
+        };
+        let all = vec![variant(131_072, tuned, b"k tuned;\0"), variant(0, general, b"k general;\0".as_slice())];
+        let kernel = spec::Kernel { name: "k", arguments: &["n", "m"], variants: all.leak() };
+        let stub = Stub::with_shared(8, 6, 101_376);
+        // SAFETY: the stub runs nothing.
+        let loaded = unsafe { Kernel::load(&stub.context(), Box::leak(Box::new(kernel))) };
+        loaded.map(|k| k.variants().len())
+    };
+    use Promise::{DivisibleBy, Equals};
+    assert_eq!(load(&[(0, DivisibleBy(16)), (1, Equals(4096))], &[(0, DivisibleBy(4)), (1, DivisibleBy(16))]), Ok(1));
+    for (tuned, general) in [
+        (&[(1, Equals(4095))], &[(1, DivisibleBy(16))]),
+        (&[(1, Equals(4096))], &[(1, Equals(1))]),
+        (&[(1, DivisibleBy(16))], &[(1, Equals(16))]),
+        (&[(1, DivisibleBy(4))], &[(1, DivisibleBy(16))]),
+        (&[(0, DivisibleBy(16))], &[(1, DivisibleBy(16))]),
+    ] {
+        assert!(matches!(load(tuned, general), Err(Error::SharedMemory { .. })), "{tuned:?} {general:?}");
+    }
 }
 
 #[test]

@@ -122,7 +122,8 @@ Name one with `-k`; `ttc list FILE` shows them all with their parameters.";
 --signature \"*fp32:16, i32, 128\"
 ```
 
-The message lists the types there are.";
+The message lists the types there are. `:16` is for pointers and integers: a float has no multiples that a launch \
+could check.";
     MISSING_PARAMETER = "E0216", "parameter without type or value",
 "Every parameter needs a type, every compile-time parameter a value. The message holds options to copy. They are \
 guesses from how the kernel uses its parameters: correct them.

@@ -61,6 +61,12 @@ pub(super) fn item_help(text: &str) -> String {
                 ty.dtype.short()
             );
         }
+        if hint == "16" {
+            return format!(
+                "`:16` says that an address or an integer is a multiple of 16, and `{}` is neither: leave it out",
+                ty.dtype.short()
+            );
+        }
         return format!("`:{hint}` says nothing: there are `:16` (divisible by 16) and `:1` (equal to 1)");
     }
     let stars: String = body.chars().take_while(|c| *c == '*').collect();

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `*fp32`, `*ki32` | a pointer (to constant data) |
 //! | `i32`, `u8`, `fp16`, `i1` | a scalar |
-//! | `…:16` | the value is divisible by 16 |
+//! | `…:16` | the address or the integer is divisible by 16 |
 //! | `i32:1`, `u8:1` | an integer whose value is 1 and folded in |
 //! | `1024`, `0.5`, `True`, `None`, `'gelu'` | a compile-time value |
 //! | `constexpr` | a compile-time value that `-D` gives |
@@ -56,6 +56,12 @@ impl Item {
     }
 }
 
+/// Whether `:16` says something of a value: of an address or an integer. A launcher could only test the bits of a
+/// float, and a truth value that is a multiple of 16 would be false.
+fn can_be_divisible(dtype: Dtype) -> bool {
+    dtype.is_ptr() || (dtype.is_int() && dtype != Dtype::Int1)
+}
+
 /// Reads one item of a signature; the value of a literal is evaluated like an expression of the kernel's file.
 pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Item> {
     let text = text.trim();
@@ -72,7 +78,8 @@ pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Ite
     if let Some(ty) = parse_type(body) {
         return match hint {
             "1" => ty.dtype.is_int().then_some(Item::One(ty)),
-            hint => Some(Item::Value { ty, divisible: hint == "16" }),
+            "16" => can_be_divisible(ty.dtype).then_some(Item::Value { ty, divisible: true }),
+            _ => Some(Item::Value { ty, divisible: false }),
         };
     }
     value(cx, text, module).map(Item::Const)

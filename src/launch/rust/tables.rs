@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::grid::{Expr, Operator};
-use super::super::{ArrayMap, Parameter, TensorMap, Value, Variant};
+use super::super::{ArrayMap, Parameter, TensorMap, Value, Variant, one_line};
 use super::{Images, Options, Printed, bytes};
 use crate::target::RunsOn;
 
@@ -47,7 +47,7 @@ fn variant(out: &mut String, k: &Printed<'_>, v: &Variant, image: usize) {
     };
     if !v.constants.is_empty() {
         let constants: Vec<String> = v.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let _ = writeln!(out, "            // {}", constants.join(", ").replace(['\n', '\r'], " "));
+        let _ = writeln!(out, "            // {}", one_line(&constants.join(", ")));
     }
     let promises: Vec<String> = v
         .promises()
