@@ -37,6 +37,8 @@ pub(super) static TABLE: &[Builtin] = &[
 
 const LOAD_CACHE: &[(&str, CacheModifier)] = &[
     ("", CacheModifier::None),
+    (".none", CacheModifier::None),
+    ("none", CacheModifier::None),
     (".ca", CacheModifier::Ca),
     (".cg", CacheModifier::Cg),
     (".cs", CacheModifier::Cs),
@@ -48,6 +50,8 @@ const LOAD_CACHE: &[(&str, CacheModifier)] = &[
 ];
 const STORE_CACHE: &[(&str, CacheModifier)] = &[
     ("", CacheModifier::None),
+    (".none", CacheModifier::None),
+    ("none", CacheModifier::None),
     (".wb", CacheModifier::Wb),
     (".cg", CacheModifier::Cg),
     (".cs", CacheModifier::Cs),

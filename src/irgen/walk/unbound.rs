@@ -337,16 +337,20 @@ impl Walker<'_> {
         let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;
         let mut diag =
             Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.out.span(), "no such attribute");
-        let known = matches!(base, Object::Tensor(_) | Object::Const(Const::Space(_)))
-            .then(|| advice::instead_of(attr))
-            .flatten();
+        let known = match base {
+            Object::Tensor(_) => advice::instead_of(attr),
+            Object::Const(Const::Space(space)) => {
+                space.replaced(attr).map(str::to_owned).or_else(|| advice::instead_of(attr))
+            }
+            _ => None,
+        };
         if let Some(near) = nearest(attr, candidates.into_iter()).filter(|_| known.is_none()) {
             return self.out.report(meant(diag, self.out.span().tail(attr.len()), near));
         }
         let help = known.or_else(|| match base {
             Object::Const(Const::Space(space)) => space.advice().map(str::to_owned),
             Object::Const(Const::Str(_)) => {
-                Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
+                Some("to print a value write `tl.device_print(\"x\", x)`".to_owned())
             }
             Object::Tensor(_) => Some(
                 "`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first"
