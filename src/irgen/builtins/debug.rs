@@ -73,6 +73,9 @@ pub(in crate::irgen) fn asserted(cx: &mut Emitter, cond: &Object) -> R<()> {
         other => {
             let help = match other {
                 Object::Tuple(_) => "leave out the parentheses around both: `assert x > 0, \"text\"`",
+                Object::Method(_) | Object::Const(Const::Func(_) | Const::Builtin(_)) => {
+                    "it was named but not called: add `()`"
+                }
                 _ => "compare it with something, as in `x is not None`",
             };
             let found = other.describe();

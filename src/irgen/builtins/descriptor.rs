@@ -251,9 +251,7 @@ fn reducible(cx: &mut Emitter, elem: Dtype, kind: DescriptorReduceKind, name: &s
     let halves = cx.target().has_tma();
     let types: &[Dtype] = match kind {
         DescriptorReduceKind::Add => &[Int32, Uint32, Uint64, Fp16, Bf16, Fp32],
-        DescriptorReduceKind::Min | DescriptorReduceKind::Max if halves => {
-            &[Int32, Uint32, Int64, Uint64, Fp16, Bf16]
-        }
+        DescriptorReduceKind::Min | DescriptorReduceKind::Max if halves => &[Int32, Uint32, Int64, Uint64, Fp16, Bf16],
         _ => &[Int32, Uint32, Int64, Uint64],
     };
     if types.contains(&elem) {
@@ -264,7 +262,12 @@ fn reducible(cx: &mut Emitter, elem: Dtype, kind: DescriptorReduceKind, name: &s
         &types::ARGUMENT_TYPE,
         format!("`{name}` of a descriptor does not take {elem} on {}", cx.target()),
         "in this call",
-        format!("it takes {}; of other types reduce with pointers, as in `tl.{name}(ptrs, x)`", names.join(", ")),
+        match kind {
+            DescriptorReduceKind::Add | DescriptorReduceKind::Min | DescriptorReduceKind::Max => {
+                format!("it takes {}; `tl.{name}` of pointers takes others", names.join(", "))
+            }
+            _ => format!("it takes {}", names.join(", ")),
+        },
     ))
 }
 
@@ -304,7 +307,11 @@ fn rows(cx: &mut Emitter, d: &Desc, x: &Object, y: &Object) -> R<(Tensor, Value)
             &types::BLOCK_SHAPE,
             format!("{rows} rows of {columns} elements: at least 8 rows of {least} {} are moved", d.block.dtype),
             "in this call",
-            "pick more rows (one may occur twice), or use pointers",
+            if rows < 8 {
+                "pick more rows (one may occur twice), or use pointers"
+            } else {
+                "make the last dimension of the blocks longer, or use pointers"
+            },
         ));
     }
     narrow(cx, y)?;

@@ -37,8 +37,6 @@ pub(super) static TABLE: &[Builtin] = &[
 
 const LOAD_CACHE: &[(&str, CacheModifier)] = &[
     ("", CacheModifier::None),
-    (".none", CacheModifier::None),
-    ("none", CacheModifier::None),
     (".ca", CacheModifier::Ca),
     (".cg", CacheModifier::Cg),
     (".cs", CacheModifier::Cs),
@@ -47,11 +45,11 @@ const LOAD_CACHE: &[(&str, CacheModifier)] = &[
     ("cg", CacheModifier::Cg),
     ("cs", CacheModifier::Cs),
     ("cv", CacheModifier::Cv),
+    (".none", CacheModifier::None),
+    ("none", CacheModifier::None),
 ];
 const STORE_CACHE: &[(&str, CacheModifier)] = &[
     ("", CacheModifier::None),
-    (".none", CacheModifier::None),
-    ("none", CacheModifier::None),
     (".wb", CacheModifier::Wb),
     (".cg", CacheModifier::Cg),
     (".cs", CacheModifier::Cs),
@@ -60,6 +58,8 @@ const STORE_CACHE: &[(&str, CacheModifier)] = &[
     ("cg", CacheModifier::Cg),
     ("cs", CacheModifier::Cs),
     ("wt", CacheModifier::Wt),
+    (".none", CacheModifier::None),
+    ("none", CacheModifier::None),
 ];
 const EVICTION: &[(&str, EvictionPolicy)] = &[
     ("", EvictionPolicy::EvictNormal),

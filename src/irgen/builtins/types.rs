@@ -2,8 +2,8 @@
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::irgen::emit::{Emitter, R};
-use crate::irgen::semantic::{convert, faults};
+use crate::irgen::emit::{Emitter, R, Reported};
+use crate::irgen::semantic::convert;
 use crate::irgen::semantic::convert::Rounding;
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Args, Builtin, Const, Object};
@@ -94,7 +94,7 @@ pub(super) static DTYPE_METHODS: &[Builtin] = &[
         Object::Const(Const::Type(t)) if !t.is_block() && (t.dtype.is_int() || t.dtype.is_float()) => {
             Ok(Const::Member(KINDS[t.dtype.kind() as usize]).into())
         }
-        other => Err(faults::expected(cx, "the type of a number", other)),
+        other => Err(not_of_numbers(cx, "kind", other)),
     }),
     entry("is_dtype", "self, type_str", "Whether a string names a dtype, as in `tl.dtype(\"fp32\")`.", |cx, a| {
         let text = a.text(cx, 1)?;
@@ -109,8 +109,19 @@ pub(super) const KINDS: [&str; 3] = ["KIND.BOOLEAN", "KIND.INTEGRAL", "KIND.FLOA
 fn integer(cx: &mut Emitter, a: &Args) -> R<Dtype> {
     match a.get(0) {
         Object::Const(Const::Type(t)) if !t.is_block() && t.dtype.is_int() => Ok(t.dtype),
-        other => Err(faults::expected(cx, "an integer type", other)),
+        other => Err(not_of_numbers(cx, a.builtin.name, other)),
     }
+}
+
+/// Reports a question that is not for this type.
+fn not_of_numbers(cx: &mut Emitter, question: &str, found: &Object) -> Reported {
+    let of = if question == "kind" { "numbers" } else { "integers" };
+    cx.error_help(
+        &types::ARGUMENT_TYPE,
+        format!("`{question}` is of the types of {of}, found {}", found.describe()),
+        "asked here",
+        format!("ask the type of the elements, if they are {of}: `x.dtype.{question}()`"),
+    )
 }
 
 fn cast(cx: &mut Emitter, a: &Args) -> R<Object> {

@@ -36,9 +36,7 @@ impl Walker<'_> {
                 Some(Object::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
             }
             // Functions that Triton runs in Python may be handed compile-time values as such.
-            Object::Const(Const::Str(_)) if attr != "value" => {
-                Self::method(base, builtins::host_method(base, attr))
-            }
+            Object::Const(Const::Str(_)) if attr != "value" => Self::method(base, builtins::host_method(base, attr)),
             Object::Dict(_) | Object::Tuple(_) | Object::Argument(_) if self.frame.host && attr != "value" => {
                 Self::method(base, builtins::host_method(base, attr))
             }

@@ -102,7 +102,10 @@ impl Walker<'_> {
         if self.frame.host {
             return Ok(true);
         }
-        let found = cond.describe();
+        let found = match cond {
+            Object::Const(Const::Space(space)) => format!("the package {}", space.name()),
+            other => other.describe(),
+        };
         Err(self.out.error_help(&types::CONDITION, format!("{found} cannot be a condition"), "always true", help))
     }
 

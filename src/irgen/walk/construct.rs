@@ -17,6 +17,10 @@ impl Walker<'_> {
         match (class, arg) {
             // Of a run-time value it is that value, as in Triton.
             (Class::Constexpr, Some(v)) if args.len() + keywords.len() == 1 => Ok(v),
+            (Class::Constexpr, Some(_)) => {
+                let given = args.len() + keywords.len();
+                Err(self.bad_arguments(class.name(), format!("takes one value, {given} were given"), "value"))
+            }
             (Class::PointerType, Some(Object::Const(Const::Type(t)))) => self.pointer_type(t, args, keywords),
             (Class::Dtype, Some(Object::Const(Const::Str(name)))) => match Dtype::parse(&name) {
                 Some(d) => Ok(Object::dtype(d)),

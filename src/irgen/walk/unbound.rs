@@ -349,8 +349,9 @@ impl Walker<'_> {
         }
         let help = known.or_else(|| match base {
             Object::Const(Const::Space(space)) => space.advice().map(str::to_owned),
-            Object::Const(Const::Str(_)) => {
-                Some("to print a value write `tl.device_print(\"x\", x)`".to_owned())
+            Object::Const(Const::Str(_)) => Some("to print a value write `tl.device_print(\"x\", x)`".to_owned()),
+            Object::Const(Const::Type(t)) if t.is_block() => {
+                Some(format!("that is the type of a block; ask the one of its elements: `x.dtype.{attr}`"))
             }
             Object::Tensor(_) => Some(
                 "`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first"
