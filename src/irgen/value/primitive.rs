@@ -2,8 +2,8 @@
 //! themselves stand in [`crate::irgen::builtins`].
 //!
 //! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `...` where
-//! `None` means something else than leaving the argument out, `*` starts keyword-only parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as
-//! a dict.
+//! `None` means something else than leaving the argument out, `*` starts keyword-only parameters, `*name` takes the
+//! remaining positional ones as a tuple, `**name` the remaining keywords as a dict.
 
 use super::constant::Const;
 use super::object::Object;
