@@ -239,6 +239,7 @@ comparisons.
 - A scalar indexed with `[:, None]` is a tensor of one element only in Triton up to 3.6.
 - A number may not fit the integer type that it is compared with: Triton 3.9 refuses that, earlier releases cut the \
 number off.
+- An integer given to `tl.full` may not fit its type: Triton takes the lower bits, so that 300 as an int8 is 44.
 
 ```python
 mask = (offs < n) and (offs > 0)  # write: (offs < n) & (offs > 0)

@@ -105,10 +105,10 @@ impl Args {
         }
     }
 
-    /// A compile-time truth value.
+    /// A compile-time truth value. A string, a type or a function is taken for a mistake.
     pub fn flag(&self, cx: &mut Emitter, i: usize) -> R<bool> {
         match self.get(i) {
-            Object::Const(c) => Ok(c.truth()),
+            Object::Const(c) if matches!(c, Const::None) || c.as_float().is_some() => Ok(c.truth()),
             _ => self.not_constexpr(cx, i, "a truth value"),
         }
     }

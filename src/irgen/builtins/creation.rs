@@ -1,6 +1,7 @@
 //! Where values come from: the grid, ranges, constants.
 
 use super::entry::entry;
+use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::ir::dialects::enums::{Enumeration, ProgramDim};
 use crate::ir::dialects::tt::tt::{GetNumPrograms, GetProgramId, MakeRange};
@@ -90,9 +91,11 @@ fn full(cx: &mut Emitter, a: &Args) -> R<Object> {
     let shape = a.shape(cx, 0)?;
     let dtype = a.dtype(cx, 2)?;
     let scalar = match a.get(1) {
-        Object::Const(c @ (Const::Bool(_) | Const::Int(_) | Const::Float(_))) => {
-            convert::scalar_constant(cx, c, dtype)?
+        Object::Const(Const::Int(i)) => {
+            let i = wrapped(cx, *i, dtype);
+            convert::scalar_constant(cx, &Const::Int(i), dtype)?
         }
+        Object::Const(c @ (Const::Bool(_) | Const::Float(_))) => convert::scalar_constant(cx, c, dtype)?,
         v => {
             let t = convert::to_tensor(cx, v)?;
             if t.ty.numel() != 1 {
@@ -108,4 +111,22 @@ fn full(cx: &mut Emitter, a: &Args) -> R<Object> {
         }
     };
     Ok(shape::splat(cx, scalar, &shape)?.into())
+}
+
+/// The integer whose bits a value of this type has, which Triton takes of what does not fit: 300 as an int8 is 44. A
+/// mask such as `0x80000000` as an int32 is meant so.
+fn wrapped(cx: &mut Emitter, value: i128, dtype: Dtype) -> i128 {
+    let bits = dtype.bits();
+    let held = if dtype.is_signed() { i64::try_from(value).is_ok() } else { u64::try_from(value).is_ok() };
+    if !dtype.is_int() || dtype.is_bool() || !held {
+        return value;
+    }
+    let (lo, hi) = dtype.int_range();
+    let same_bits = (value - lo).rem_euclid(1 << bits) + lo;
+    if value >= 1 << bits || value < lo {
+        let message = format!("the integer {value} does not fit into {dtype}: its lower {bits} bits are {same_bits}");
+        let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(cx.span(), format!("{dtype} holds {lo} to {hi}"));
+        let _ = cx.report(diag.help(format!("write {same_bits}, or take a wider type")));
+    }
+    same_bits
 }

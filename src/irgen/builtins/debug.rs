@@ -5,10 +5,11 @@ use crate::diag::codes::{names, types};
 use crate::ir::Type;
 use crate::ir::dialects::tt::tt::{ElementwiseInlineAsm as InlineAsm, Print};
 use crate::irgen::emit::Tensor;
-use crate::irgen::emit::{Emitter, R};
-use crate::irgen::semantic::{arith, convert, faults, shape};
+use crate::irgen::emit::{Emitter, R, Reported};
+use crate::irgen::semantic::{arith, convert, faults, operators, shape};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Args, Builtin, Const, Object};
+use crate::parser::ast::CmpOp;
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -34,6 +35,7 @@ pub(super) static TABLE: &[Builtin] = &[
         "cond, msg=\"\", mask=None",
         "Stops the program unless the condition holds; only in debug mode.",
         |cx, a| {
+            asserted(cx, a.get(0))?;
             if !cx.settings().debug {
                 return Ok(Object::NONE);
             }
@@ -47,6 +49,12 @@ pub(super) static TABLE: &[Builtin] = &[
             Ok(Object::NONE)
         },
     ),
+    entry(
+        "expect_zero",
+        "x, mask",
+        "`x`, which is expected to be zero where `mask` holds; debug mode checks that.",
+        expect_zero,
+    ),
     entry("device_print", "prefix, *args, hex=False", "Prints values on the device.", device_print),
     entry(
         "inline_asm_elementwise",
@@ -55,6 +63,39 @@ pub(super) static TABLE: &[Builtin] = &[
         inline_asm,
     ),
 ];
+
+/// Reports what is no condition of an assertion, in every mode: `assert (x > 0, "text")` has a tuple, which is true.
+pub(in crate::irgen) fn asserted(cx: &mut Emitter, cond: &Object) -> R<()> {
+    match cond {
+        Object::Tensor(_) => Ok(()),
+        Object::Const(c) if c.dtype().is_some() => Ok(()),
+        Object::Error => Err(Reported),
+        other => {
+            let help = match other {
+                Object::Tuple(_) => "leave out the parentheses around both: `assert x > 0, \"text\"`",
+                Object::Method(_) | Object::Const(Const::Func(_) | Const::Builtin(_)) => {
+                    "it was named but not called: add `()`"
+                }
+                _ => "compare it with something, as in `x is not None`",
+            };
+            let found = other.describe();
+            Err(cx.error_help(&types::CONDITION, format!("{found} cannot be asserted"), "no truth value", help))
+        }
+    }
+}
+
+/// `tl.expect_zero`
+fn expect_zero(cx: &mut Emitter, a: &Args) -> R<Object> {
+    let (x, mask) = (a.get(0).clone(), a.tensor(cx, 1)?);
+    if cx.settings().debug {
+        let (x, zero) = (a.tensor(cx, 0)?, Object::int(0));
+        let is_zero = operators::compare(cx, CmpOp::Eq, &x.into(), &zero)?;
+        let outside = arith::logical_not(cx, &mask.into())?;
+        let cond = arith::bitwise(cx, crate::ir::ArithOp::Ori, "|", &is_zero, &outside.into())?;
+        arith::device_assert(cx, cond, "expect_zero expected x == 0 where mask is true")?;
+    }
+    Ok(x)
+}
 
 fn static_assert(cx: &mut Emitter, a: &Args) -> R<Object> {
     if !a.flag(cx, 0)? {
@@ -98,8 +139,15 @@ pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let Object::Tuple(items) = a.get(1) else { return Ok(Object::NONE) };
     let args: Vec<Tensor> = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<_>>()?;
+    // As Triton does it: `a`, `a:` and `a ` become `a: `; other white space stays.
     if !args.is_empty() {
-        prefix = format!("{}: ", prefix.trim_end().trim_end_matches(':'));
+        if !prefix.ends_with(' ') {
+            prefix.push(' ');
+        }
+        if !prefix.ends_with(": ") {
+            prefix.pop();
+            prefix.push_str(": ");
+        }
     }
     if prefix.len() > 2 && !prefix.starts_with(' ') {
         prefix.insert(0, ' ');

@@ -86,6 +86,12 @@ fn scalars(cx: &mut Emitter, v: &Object, to: Dtype) -> R<Vec<Tensor>> {
 /// Refuses an offset that would have to be cut to 32 bits.
 fn narrow(cx: &mut Emitter, offset: &Object) -> R<()> {
     match offset {
+        Object::Const(Const::Int(i)) if i32::try_from(*i).is_err() => Err(cx.error_help(
+            &types::INT_RANGE,
+            format!("the offset {i} does not fit into int32"),
+            "in this call",
+            "offsets of a descriptor count elements in 32 bits: add the rest to the pointer that it is made from",
+        )),
         Object::Tensor(t) if !t.ty.dtype.is_int() || t.ty.dtype.bits() > 32 => Err(cx.error_help(
             &types::ARGUMENT_TYPE,
             format!("offsets of a descriptor are integers of 32 bits, found {}", offset.describe()),
@@ -133,8 +139,17 @@ fn make(cx: &mut Emitter, a: &Args) -> R<Object> {
             "the elements of a row must be contiguous: write the literal 1",
         ));
     }
+    check_strides(cx, a.get(2), elem)?;
     let padding =
         a.word(cx, 4, &[("", PaddingOption::Zero), ("zero", PaddingOption::Zero), ("nan", PaddingOption::Nan)])?;
+    if padding == PaddingOption::Nan && elem.is_int() {
+        return Err(cx.error_help(
+            &types::ARGUMENT_TYPE,
+            format!("{elem} has no NaN to pad with"),
+            "in this call",
+            "leave `padding_option` out: integers are padded with zeros",
+        ));
+    }
     let shape = scalars(cx, a.get(1), Dtype::Int32)?;
     let strides = scalars(cx, a.get(2), Dtype::Int64)?;
     let ty = Ty::block(elem, &block);
@@ -143,6 +158,23 @@ fn make(cx: &mut Emitter, a: &Args) -> R<Object> {
         .with(tt::MakeTensorDesc::ATTR.padding, padding);
     let value = cx.value_of(state, ir_type(ty))?;
     Ok(Object::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
+}
+
+/// Reports a stride of which it is known that rows do not begin at multiples of 16 bytes.
+fn check_strides(cx: &mut Emitter, strides: &Object, elem: Dtype) -> R<()> {
+    let Object::Tuple(strides) = strides else { return Ok(()) };
+    let outer = strides.split_last().map_or(&[][..], |(_, outer)| outer);
+    let numbers = outer.iter().filter_map(|s| s.as_const().and_then(Const::as_int));
+    let width = i128::from(elem.bits() / 8);
+    match numbers.into_iter().find(|n| n.wrapping_mul(width) % 16 != 0) {
+        Some(n) => Err(cx.error_help(
+            &types::AXIS,
+            format!("the stride {n} of a descriptor of {elem} is {} bytes, no multiple of 16", n.wrapping_mul(width)),
+            "in this call",
+            format!("pad the rows in memory to a multiple of {} elements, or use pointers", 16 / width.max(1)),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn descriptor(cx: &mut Emitter, a: &Args) -> R<Rc<Desc>> {
@@ -177,7 +209,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     Ok(cx.tensor_of(state, d.block)?.into())
 }
 
-/// The value with the descriptor's shape and type.
+/// The value, which must have the descriptor's shape.
 fn fitting(cx: &mut Emitter, d: &Desc, v: &Object) -> R<Tensor> {
     let t = convert::to_tensor(cx, v)?;
     if t.ty.shape() != d.block.shape() {
@@ -188,20 +220,62 @@ fn fitting(cx: &mut Emitter, d: &Desc, v: &Object) -> R<Tensor> {
             "store a tensor of the shape of the blocks: reshape, or make the descriptor with another block_shape",
         ));
     }
-    convert::cast(cx, t, d.block.dtype, None)
+    Ok(t)
+}
+
+/// The value of a reduction or a scatter, which nothing converts.
+fn same_type(cx: &mut Emitter, d: &Desc, t: Tensor) -> R<Tensor> {
+    if t.ty.dtype.to_ir() == d.block.dtype.to_ir() {
+        return Ok(t);
+    }
+    Err(cx.error_help(
+        &types::ARGUMENT_TYPE,
+        format!("the value is {}, the descriptor's blocks are {}", t.ty, d.block),
+        "types differ",
+        format!("convert the value: `x.to(tl.{})`", d.block.dtype.attr_name()),
+    ))
 }
 
 fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
+    let value = convert::cast(cx, value, d.block.dtype, None)?;
     let offsets = offsets(cx, a.get(1), d.block.shape().len())?;
     let state = tt::DescriptorStore::state(cx.loc(), d.value, value.value, &offsets);
     cx.emit(state).map(|_| Object::NONE)
 }
 
+/// Reports elements that cannot be reduced in memory this way.
+fn reducible(cx: &mut Emitter, elem: Dtype, kind: DescriptorReduceKind, name: &str) -> R<()> {
+    use Dtype::{Bf16, Fp16, Fp32, Int32, Int64, Uint32, Uint64};
+    let halves = cx.target().has_tma();
+    let types: &[Dtype] = match kind {
+        DescriptorReduceKind::Add => &[Int32, Uint32, Uint64, Fp16, Bf16, Fp32],
+        DescriptorReduceKind::Min | DescriptorReduceKind::Max if halves => &[Int32, Uint32, Int64, Uint64, Fp16, Bf16],
+        _ => &[Int32, Uint32, Int64, Uint64],
+    };
+    if types.contains(&elem) {
+        return Ok(());
+    }
+    let names: Vec<&str> = types.iter().map(|d| d.name()).collect();
+    Err(cx.error_help(
+        &types::ARGUMENT_TYPE,
+        format!("`{name}` of a descriptor does not take {elem} on {}", cx.target()),
+        "in this call",
+        match kind {
+            DescriptorReduceKind::Add | DescriptorReduceKind::Min | DescriptorReduceKind::Max => {
+                format!("it takes {}; `tl.{name}` of pointers takes others", names.join(", "))
+            }
+            _ => format!("it takes {}", names.join(", ")),
+        },
+    ))
+}
+
 fn reduce(cx: &mut Emitter, a: &Args, kind: DescriptorReduceKind) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
+    let value = same_type(cx, &d, value)?;
+    reducible(cx, d.block.dtype, kind, a.builtin.name)?;
     let offsets = offsets(cx, a.get(1), d.block.shape().len())?;
     let state = tt::DescriptorReduce::state(cx.loc(), d.value, value.value, &offsets)
         .with(tt::DescriptorReduce::ATTR.kind, kind);
@@ -226,6 +300,21 @@ fn rows(cx: &mut Emitter, d: &Desc, x: &Object, y: &Object) -> R<(Tensor, Value)
             "pass the rows as `rows.to(tl.int32)`, and make the descriptor with block_shape `[1, N]`",
         ));
     }
+    let (rows, columns) = (x.ty.shape()[0], d.block.shape()[1]);
+    let least = 32 / i64::from(d.block.dtype.bits()) * 8;
+    if rows < 8 || columns < least {
+        return Err(cx.error_help(
+            &types::BLOCK_SHAPE,
+            format!("{rows} rows of {columns} elements: at least 8 rows of {least} {} are moved", d.block.dtype),
+            "in this call",
+            if rows < 8 {
+                "pick more rows (one may occur twice), or use pointers"
+            } else {
+                "make the last dimension of the blocks longer, or use pointers"
+            },
+        ));
+    }
+    narrow(cx, y)?;
     let y = scalars(cx, &Object::tuple(vec![y.clone()]), Dtype::Int32)?[0].value;
     Ok((x, y))
 }
@@ -240,6 +329,7 @@ fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
 fn scatter(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = a.tensor(cx, 1)?;
+    let value = same_type(cx, &d, value)?;
     let (x, y) = rows(cx, &d, a.get(2), a.get(3))?;
     let state = tt::DescriptorScatter::state(cx.loc(), d.value, x.value, y, value.value);
     cx.emit(state).map(|_| Object::NONE)

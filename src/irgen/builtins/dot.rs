@@ -13,8 +13,8 @@ use crate::irgen::value::{Args, Builtin, Const, Object};
 pub(super) static TABLE: &[Builtin] = &[
     entry(
         "dot",
-        "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None",
-        "The matrix product of two blocks of two dimensions (or three, the first counting products), plus `acc`.",
+        "input, other, acc=None, input_precision=..., allow_tf32=..., max_num_imprecise_acc=None, out_dtype=None",
+        "The matrix product of two blocks of two dimensions (or three, the first counting products), plus `acc`. The precision is tf32 where the target has it; `allow_tf32` that is false or None takes it away.",
         dot,
     ),
     entry(
@@ -35,15 +35,16 @@ const PRECISION: &[(&str, InputPrecision)] = &[
 
 fn precision(cx: &mut Emitter, a: &Args) -> R<InputPrecision> {
     let allowed = cx.target().dot_precisions();
-    if a.given(3).is_some() {
-        if a.given(4).is_some() {
-            return Err(cx.error_help(
-                &names::BAD_ARGUMENTS,
-                "`input_precision` and `allow_tf32` say the same thing",
-                "both are given",
-                "leave `allow_tf32` out",
-            ));
-        }
+    let is_passed = |i: usize| !matches!(a.get(i), Object::Const(Const::Ellipsis));
+    if is_passed(3) && is_passed(4) {
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            "`input_precision` and `allow_tf32` say the same thing",
+            "both are given",
+            "leave `allow_tf32` out",
+        ));
+    }
+    if is_passed(3) && a.given(3).is_some() {
         let lower = a.text(cx, 3)?.to_ascii_lowercase();
         let known: Vec<_> = PRECISION.iter().copied().filter(|(w, _)| allowed.contains(w)).collect();
         if let Some((_, v)) = known.iter().find(|(w, _)| *w == lower) {
@@ -51,12 +52,13 @@ fn precision(cx: &mut Emitter, a: &Args) -> R<InputPrecision> {
         }
         return a.word(cx, 3, &known);
     }
-    let tf32 = allowed.contains(&"tf32") && (a.given(4).is_none() || a.flag(cx, 4)?);
+    // To Triton, `allow_tf32=None` is a value that is not true, and not the same as nothing.
+    let tf32 = allowed.contains(&"tf32") && (!is_passed(4) || a.flag(cx, 4)?);
     Ok(if tf32 { InputPrecision::Tf32 } else { InputPrecision::Ieee })
 }
 
-/// Reports operands that cannot be multiplied.
-fn check(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
+/// Reports elements that cannot be multiplied.
+fn check_types(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
     let (dx, dy) = (x.ty.dtype, y.ty.dtype);
     let fine =
         |d: Dtype| matches!(d, Dtype::Int8 | Dtype::Uint8 | Dtype::Fp16 | Dtype::Bf16 | Dtype::Fp32 | Dtype::Fp64);
@@ -72,6 +74,12 @@ fn check(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
             },
         ));
     }
+    Ok(())
+}
+
+/// Reports shapes that cannot be multiplied.
+fn check_shapes(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
+    let dx = x.ty.dtype;
     let (sx, sy) = (x.ty.shape(), y.ty.shape());
     let n = sx.len();
     if n != sy.len() || !(2..=3).contains(&n) {
@@ -116,12 +124,13 @@ fn dot(cx: &mut Emitter, a: &Args) -> R<Object> {
     if rank >= 4 && y.ty.shape().len() == rank {
         return batched(cx, a, x, y);
     }
-    check(cx, x, y)?;
-    for t in [&mut x, &mut y] {
-        if matches!(t.ty.dtype, Dtype::Fp8e4b15) {
-            *t = convert::cast(cx, *t, Dtype::Fp16, None)?;
-        }
+    check_types(cx, x, y)?;
+    // The IR has no fp8e4b15, and wants operands of one width.
+    if [x, y].iter().any(|t| t.ty.dtype == Dtype::Fp8e4b15) {
+        x = convert::cast(cx, x, Dtype::Fp16, None)?;
+        y = convert::cast(cx, y, Dtype::Fp16, None)?;
     }
+    check_shapes(cx, x, y)?;
     let acc = a.optional_tensor(cx, 2)?;
     let out = match (a.given(6), acc) {
         (Some(_), _) => a.dtype(cx, 6)?,
@@ -163,7 +172,18 @@ fn dot(cx: &mut Emitter, a: &Args) -> R<Object> {
     let precision = precision(cx, a)?;
     let fp8 = x.ty.dtype.is_fp8() && y.ty.dtype.is_fp8();
     let imprecise = match a.given(5) {
-        Some(_) => a.int(cx, 5)? as i64,
+        Some(_) => {
+            let (most, k) = (a.int(cx, 5)?, x.ty.shape()[rank - 1]);
+            if fp8 && most > i128::from(k) {
+                return Err(cx.error_help(
+                    &types::INT_RANGE,
+                    format!("`max_num_imprecise_acc` is {most}, but only {k} products are added up"),
+                    "more than the inner dimension",
+                    format!("pass at most {k}, or leave it out"),
+                ));
+            }
+            most as i64
+        }
         None if fp8 && cx.target().rounds_fp8_sums() => 1 << 30,
         None => 0,
     };

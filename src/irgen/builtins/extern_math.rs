@@ -41,7 +41,7 @@ static BUILTINS: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
         .chain(amd)
         .map(|&(name, forms)| {
             let arity = forms.find(':').unwrap_or(1);
-            let sig = ["", "arg0", "arg0, arg1", "arg0, arg1, arg2"][arity.min(3)];
+            let sig = ["", "arg0", "arg0, arg1", "arg0, arg1, arg2", "arg0, arg1, arg2, arg3"][arity.min(4)];
             entry(name, sig, "A function of NVIDIA's libdevice, element by element.", call).of("libdevice")
         })
         .collect()

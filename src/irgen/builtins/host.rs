@@ -209,6 +209,10 @@ static TEXT: &[Builtin] = &[
         Ok(Const::str(&parts.join(&*between)).into())
     }),
     entry("format", "self, *args, **fields", "The text with values in place of `{}`, `{0}` and `{name}`.", format),
+    entry("find", "self, part", "Where the first such part begins, by characters; -1 without one.", |cx, a| {
+        let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
+        Ok(Object::int(text.find(&*part).map_or(-1, |at| text[..at].chars().count() as i128)))
+    }),
     entry("startswith", "self, prefix", "Whether it begins so.", |cx, a| {
         let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
         Ok(Object::bool(text.starts_with(&*part)))
@@ -260,6 +264,14 @@ fn format(cx: &mut Emitter, a: &Args) -> R<Object> {
             ));
         };
         fold::known(cx, &value)?;
+        if !value.values().is_empty() {
+            return Err(cx.error_help(
+                &names::NOT_CONSTEXPR,
+                format!("{} cannot be put into a text at compile time", value.describe()),
+                "known only at run time",
+                "to print a value write `tl.device_print(\"x\", x)`",
+            ));
+        }
         cx.room(value.weight().saturating_add(of_text(out.len())))?;
         out.push_str(&value.show());
         rest = after;

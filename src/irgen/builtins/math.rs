@@ -1,14 +1,14 @@
 //! Element-by-element mathematics and the functions behind the operators.
 
 use super::entry::entry;
-use crate::diag::codes::types;
+use crate::diag::codes::{names, types};
 use crate::ir::dialects::enums::PropagateNan;
 use crate::ir::dialects::tt::tt::Clampf;
 use crate::ir::{ArithOp, MathOp, OpKind, TtOp};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::arith::Rules;
-use crate::irgen::semantic::{arith, faults, operators};
+use crate::irgen::semantic::{arith, convert, faults, operators, shape};
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Args, Builtin, Const, Object};
 use crate::parser::ast::BinOp;
@@ -40,7 +40,12 @@ pub(super) static TABLE: &[Builtin] = &[
     })
     .method(),
     entry("abs", "x", "Absolute value.", abs).method(),
-    entry("fdiv", "x, y, ieee_rounding=False", "Division of floats; correctly rounded if `ieee_rounding`.", fdiv),
+    entry(
+        "fdiv",
+        "x, y, ieee_rounding=False, approx=False",
+        "Division of floats; correctly rounded if `ieee_rounding`, by an approximate reciprocal of fp32 if `approx`.",
+        fdiv,
+    ),
     entry("div_rn", "x, y", "Division, correctly rounded, of fp32.", |cx, a| {
         for i in 0..2 {
             only(cx, a, i, &[Dtype::Fp32])?;
@@ -137,6 +142,12 @@ fn float_unary(cx: &mut Emitter, a: &Args, kind: OpKind) -> R<Object> {
 fn abs(cx: &mut Emitter, a: &Args) -> R<Object> {
     let x = a.tensor(cx, 0)?;
     match x.ty.dtype {
+        // The IR knows only its bits, of which the upper one is the sign.
+        Dtype::Fp8e4b15 => {
+            let mask = convert::scalar_constant(cx, &Const::Int(0x7f), Dtype::Int8)?;
+            let mask = shape::splat(cx, mask, x.ty.shape())?;
+            Ok(cx.tensor(ArithOp::Andi, &[x.value, mask.value], x.ty)?.into())
+        }
         d if d.is_float() => Ok(cx.tensor(MathOp::Absf, &[x.value], x.ty)?.into()),
         d if d.is_signed() => Ok(cx.tensor(MathOp::Absi, &[x.value], x.ty)?.into()),
         d if d.is_unsigned() => Ok(x.into()),
@@ -150,7 +161,20 @@ fn fdiv(cx: &mut Emitter, a: &Args) -> R<Object> {
     if !x.ty.dtype.is_float() {
         return Err(wrong_type(cx, "fdiv", x, F32_64));
     }
-    let kind = if a.flag(cx, 2)? { OpKind::from(TtOp::PreciseDivf) } else { OpKind::from(ArithOp::Divf) };
+    let kind = match (a.flag(cx, 2)?, a.flag(cx, 3)?) {
+        (true, true) => {
+            return Err(cx.error_help(
+                &names::BAD_ARGUMENTS,
+                "`ieee_rounding` and `approx` of `fdiv` exclude each other",
+                "both are given",
+                "leave one of them out",
+            ));
+        }
+        (_, true) if x.ty.dtype != Dtype::Fp32 => return Err(wrong_type(cx, "fdiv", x, &[Dtype::Fp32])),
+        (_, true) => OpKind::from(TtOp::ApproxDivf),
+        (true, _) => OpKind::from(TtOp::PreciseDivf),
+        _ => OpKind::from(ArithOp::Divf),
+    };
     Ok(cx.tensor(kind, &[x.value, y.value], x.ty)?.into())
 }
 

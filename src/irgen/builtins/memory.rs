@@ -46,6 +46,8 @@ const LOAD_CACHE: &[(&str, CacheModifier)] = &[
     ("cg", CacheModifier::Cg),
     ("cs", CacheModifier::Cs),
     ("cv", CacheModifier::Cv),
+    (".none", CacheModifier::None),
+    ("none", CacheModifier::None),
 ];
 const STORE_CACHE: &[(&str, CacheModifier)] = &[
     ("", CacheModifier::None),
@@ -57,6 +59,8 @@ const STORE_CACHE: &[(&str, CacheModifier)] = &[
     ("cg", CacheModifier::Cg),
     ("cs", CacheModifier::Cs),
     ("wt", CacheModifier::Wt),
+    (".none", CacheModifier::None),
+    ("none", CacheModifier::None),
 ];
 const EVICTION: &[(&str, EvictionPolicy)] = &[
     ("", EvictionPolicy::EvictNormal),

@@ -29,6 +29,7 @@ mod tables;
 mod target;
 mod types;
 
+pub(in crate::irgen) use debug::asserted;
 pub use tables::{
     all, descriptor_method, descriptor_type, dtype_method, host_method, instead_of, known_but_missing, member,
     member_names, python, python_names, tensor_attr_names, tensor_method,

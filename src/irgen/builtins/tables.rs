@@ -57,6 +57,7 @@ pub fn member(space: Space, name: &str) -> Option<Object> {
         Space::Language => {
             language_member(name).or_else(|| find(LANGUAGE, name).filter(|b| b.name != "to").map(builtin))
         }
+        Space::Math if name == "core" => Some(Const::Space(Space::Language).into()),
         Space::Math => find(&[math::TABLE], name).or_else(|| extern_math::find(name)).map(builtin),
         Space::Libdevice => extern_math::find(name).map(builtin),
         Space::Extra => match name {
@@ -71,6 +72,12 @@ pub fn member(space: Space, name: &str) -> Option<Object> {
         Space::PropagateNan => match name {
             "ALL" => Some(Const::PropagateNan(true).into()),
             "NONE" => Some(Const::PropagateNan(false).into()),
+            _ => None,
+        },
+        Space::Kind => types::KINDS.iter().find(|m| m.ends_with(&format!(".{name}"))).map(|m| Const::Member(m).into()),
+        Space::Signedness => match name {
+            "SIGNED" => Some(Const::Member("SIGNEDNESS.SIGNED").into()),
+            "UNSIGNED" => Some(Const::Member("SIGNEDNESS.UNSIGNED").into()),
             _ => None,
         },
         Space::Triton => match name {
@@ -179,7 +186,7 @@ pub fn member_names(space: Space) -> Vec<&'static str> {
         Space::Language => {
             let mut all = names(LANGUAGE);
             all.extend(Dtype::ALL.iter().map(|d| d.attr_name()));
-            all.extend(prelude::NAMES.iter().map(|(n, _)| *n));
+            all.extend(prelude::NAMES.iter().map(|(n, _)| *n).filter(|n| !n.starts_with('_')));
             all.extend(["constexpr", "math", "extra", "pointer_type"]);
             all
         }

@@ -47,6 +47,8 @@ pub(super) static INFO: &[Builtin] = &[
     entry("is_hip", "", "Whether the target is AMD's.", |cx, _| Ok(Object::bool(cx.target().vendor() == Vendor::Amd))),
     entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |cx, _| Ok(Object::bool(cx.target().is_cdna3()))),
     entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |cx, _| Ok(Object::bool(cx.target().is_cdna4()))),
+    // None of the targets is one.
+    entry("is_hip_gfx1250", "", "Whether the target is AMD's gfx1250.", |_, _| Ok(Object::bool(false))),
     entry("cuda_capability_geq", "major, minor=0", "Whether the compute capability is at least this.", |cx, a| {
         let least = a.int(cx, 0)? * 10 + a.int(cx, 1)?;
         Ok(Object::bool(i128::from(cx.target().triton_number()) >= least))

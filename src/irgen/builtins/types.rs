@@ -2,7 +2,7 @@
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::irgen::emit::{Emitter, R};
+use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::convert;
 use crate::irgen::semantic::convert::Rounding;
 use crate::irgen::types::Dtype;
@@ -35,7 +35,8 @@ macro_rules! question {
     ($name:literal, $doc:literal, $test:expr) => {
         entry($name, "self", $doc, |_, a| {
             let test: fn(Dtype) -> bool = $test;
-            Ok(Object::bool(matches!(a.get(0), Object::Const(Const::Type(t)) if test(t.dtype))))
+            // A block is none of this, whatever its elements are.
+            Ok(Object::bool(matches!(a.get(0), Object::Const(Const::Type(t)) if !t.is_block() && test(t.dtype))))
         })
     };
 }
@@ -84,16 +85,59 @@ pub(super) static DTYPE_METHODS: &[Builtin] = &[
         }
     }),
     entry("get_int_max_value", "self", "The greatest value of an integer type.", |cx, a| {
-        Ok(Object::int(a.dtype(cx, 0)?.int_range().1))
+        Ok(Object::int(integer(cx, a)?.int_range().1))
     }),
     entry("get_int_min_value", "self", "The least value of an integer type.", |cx, a| {
-        Ok(Object::int(a.dtype(cx, 0)?.int_range().0))
+        Ok(Object::int(integer(cx, a)?.int_range().0))
+    }),
+    entry("kind", "self", "Which member of `tl.dtype.KIND` it is.", |cx, a| match a.get(0) {
+        Object::Const(Const::Type(t)) if !t.is_block() && (t.dtype.is_int() || t.dtype.is_float()) => {
+            Ok(Const::Member(KINDS[t.dtype.kind() as usize]).into())
+        }
+        other => Err(not_of_numbers(cx, "kind", other)),
+    }),
+    entry("is_dtype", "self, type_str", "Whether a string names a dtype, as in `tl.dtype(\"fp32\")`.", |cx, a| {
+        let text = a.text(cx, 1)?;
+        Ok(Object::bool(&*text == "void" || Dtype::ALL.iter().any(|d| d.name() == &*text)))
     }),
 ];
+
+/// The members of `tl.dtype.KIND`, in the order of [`Dtype::kind`].
+pub(super) const KINDS: [&str; 3] = ["KIND.BOOLEAN", "KIND.INTEGRAL", "KIND.FLOATING"];
+
+/// The integer type that is asked about.
+fn integer(cx: &mut Emitter, a: &Args) -> R<Dtype> {
+    match a.get(0) {
+        Object::Const(Const::Type(t)) if !t.is_block() && t.dtype.is_int() => Ok(t.dtype),
+        other => Err(not_of_numbers(cx, a.builtin.name, other)),
+    }
+}
+
+/// Reports a question that is not for this type.
+fn not_of_numbers(cx: &mut Emitter, question: &str, found: &Object) -> Reported {
+    let of = if question == "kind" { "numbers" } else { "integers" };
+    cx.error_help(
+        &types::ARGUMENT_TYPE,
+        format!("`{question}` is of the types of {of}, found {}", found.describe()),
+        "asked here",
+        format!("ask the type of the elements, if they are {of}: `x.dtype.{question}()`"),
+    )
+}
 
 fn cast(cx: &mut Emitter, a: &Args) -> R<Object> {
     let t = a.tensor(cx, 0)?;
     let dtype = a.dtype(cx, 1)?;
+    if let Object::Const(Const::Type(to)) = a.get(1)
+        && to.is_block()
+        && !t.ty.is_block()
+    {
+        return Err(cx.error_help(
+            &types::CAST,
+            format!("{} cannot be converted to the block type {to}", a.get(0).describe()),
+            "one value, not a block",
+            "convert to the element type, and widen with `tl.broadcast_to(x, shape)`",
+        ));
+    }
     if a.flag(cx, 3)? {
         return Ok(convert::bitcast(cx, t, dtype)?.into());
     }

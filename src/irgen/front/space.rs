@@ -21,6 +21,10 @@ pub enum Space {
     TargetInfo,
     /// `tl.PropagateNan`
     PropagateNan,
+    /// `tl.dtype.KIND`
+    Kind,
+    /// `tl.dtype.SIGNEDNESS`
+    Signedness,
     /// Python's `math`
     PyMath,
     /// Python's `os`
@@ -63,6 +67,8 @@ impl Space {
             Space::Libdevice => "libdevice",
             Space::TargetInfo => "triton.language.target_info",
             Space::PropagateNan => "tl.PropagateNan",
+            Space::Kind => "tl.dtype.KIND",
+            Space::Signedness => "tl.dtype.SIGNEDNESS",
             Space::PyMath => "math",
             Space::Os => "os",
             Space::Environ => "os.environ",
@@ -84,6 +90,16 @@ impl Space {
     pub fn advice(self) -> Option<&'static str> {
         let hip = "this package is for AMD's GPUs; `triton.language.extra.cuda` has what NVIDIA's offer";
         (self == Space::Hip).then_some(hip)
+    }
+
+    /// What to write instead of a member that Triton 2 had.
+    #[must_use]
+    pub fn replaced(self, name: &str) -> Option<&'static str> {
+        match (self, name) {
+            (Space::Math, "max") => Some("Triton 2 had it for two values: write `tl.maximum(x, y)`"),
+            (Space::Math, "min") => Some("Triton 2 had it for two values: write `tl.minimum(x, y)`"),
+            _ => None,
+        }
     }
 }
 

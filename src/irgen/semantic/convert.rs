@@ -201,16 +201,19 @@ pub fn cast(cx: &mut Emitter, t: Tensor, to: Dtype, rounding: Option<Rounding>) 
         return cx.tensor(kind, &[t.value], ty);
     }
     match (from.is_ptr(), to.is_ptr()) {
+        (true, true) if from.is_const_ptr() != to.is_const_ptr() => Err(cx.error_help(
+            &types::CAST,
+            format!("a value of type {from} cannot be converted to {to}"),
+            "one of them points to constant data",
+            "keep that: `tl.pointer_type(element, const=True)` is the type of a pointer to constant data",
+        )),
         (true, true) => cx.tensor(TtOp::Bitcast, &[t.value], ty),
         (true, false) if to.is_int() && to.bits() == 64 => cx.tensor(TtOp::PtrToInt, &[t.value], ty),
         (true, false) if to.is_bool() => {
             let address = cast(cx, t, Dtype::Int64, None)?;
             is_nonzero(cx, address)
         }
-        (false, true) if from.is_int() => {
-            let wide = if from.bits() == 64 { t } else { int_cast(cx, t, Dtype::Int64, from.is_signed())? };
-            cx.tensor(TtOp::IntToPtr, &[wide.value], ty)
-        }
+        (false, true) if from.is_int() && from.bits() == 64 => cx.tensor(TtOp::IntToPtr, &[t.value], ty),
         _ => {
             let help = match to.pointee() {
                 None if from.is_ptr() && to.is_int() => {

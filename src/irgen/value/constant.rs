@@ -88,6 +88,8 @@ pub enum Const {
     Class(Class),
     /// `tl.PropagateNan.ALL` is true.
     PropagateNan(bool),
+    /// A member of an enumeration of Triton's: `KIND.FLOATING`.
+    Member(&'static str),
     /// `torch.finfo(t)` and `torch.iinfo(t)`.
     Limits(Dtype),
 }
@@ -192,6 +194,7 @@ impl Const {
             Const::Space(_) | Const::Module(_) => "module",
             Const::Class(_) => "class",
             Const::PropagateNan(_) => "PropagateNan",
+            Const::Member(_) => "member",
             Const::Limits(_) => "limits",
         }
     }
@@ -230,6 +233,7 @@ impl PartialEq for Const {
             (Const::Module(a), Const::Module(b)) => a == b,
             (Const::Class(a), Const::Class(b)) => a == b,
             (Const::PropagateNan(a), Const::PropagateNan(b)) => a == b,
+            (Const::Member(a), Const::Member(b)) => a == b,
             (Const::Limits(a), Const::Limits(b)) => a == b,
             (a, b) => a.order(b) == Some(Ordering::Equal),
         }
@@ -254,6 +258,7 @@ impl fmt::Display for Const {
             Const::Module(_) => f.write_str("module"),
             Const::Class(c) => f.write_str(c.name()),
             Const::PropagateNan(all) => f.write_str(if *all { "PROPAGATE_NAN.ALL" } else { "PROPAGATE_NAN.NONE" }),
+            Const::Member(name) => f.write_str(name),
             Const::Limits(d) => write!(f, "limits of {d}"),
         }
     }

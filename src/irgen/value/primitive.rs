@@ -1,9 +1,9 @@
 //! Primitives: functions of the language that are written in Rust. This file says what one is; the primitives
 //! themselves stand in [`crate::irgen::builtins`].
 //!
-//! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `*` starts
-//! keyword-only parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as
-//! a dict.
+//! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `...` where
+//! `None` means something else than leaving the argument out, `*` starts keyword-only parameters, `*name` takes the
+//! remaining positional ones as a tuple, `**name` the remaining keywords as a dict.
 
 use super::constant::Const;
 use super::object::Object;
@@ -109,6 +109,7 @@ fn literal(text: &str) -> Object {
         "None" => Const::None,
         "True" => Const::Bool(true),
         "False" => Const::Bool(false),
+        "..." => Const::Ellipsis,
         _ if text.starts_with('"') => Const::str(text.trim_matches('"')),
         _ => text.parse().map(Const::Int).or_else(|_| text.parse().map(Const::Float)).unwrap_or(Const::None),
     })

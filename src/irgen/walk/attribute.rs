@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use super::lookup::target_value;
 use super::walker::Walker;
+use crate::diag::codes::types;
 use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported};
 use crate::irgen::front::space::Space;
 use crate::irgen::semantic::shape;
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Builtin, Const, Method, Object};
+use crate::irgen::value::{Builtin, Class, Const, Method, Object};
 use crate::target::TritonArch;
 
 impl Walker<'_> {
@@ -35,19 +36,37 @@ impl Walker<'_> {
                 Some(Object::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
             }
             // Functions that Triton runs in Python may be handed compile-time values as such.
-            Object::Dict(_) | Object::Tuple(_) | Object::Argument(_) | Object::Const(Const::Str(_))
-                if self.frame.host && attr != "value" =>
-            {
+            Object::Const(Const::Str(_)) if attr != "value" => Self::method(base, builtins::host_method(base, attr)),
+            Object::Dict(_) | Object::Tuple(_) | Object::Argument(_) if self.frame.host && attr != "value" => {
                 Self::method(base, builtins::host_method(base, attr))
             }
             Object::Const(Const::Int(_)) if self.frame.host && builtins::host_method(base, attr).is_some() => {
                 Self::method(base, builtins::host_method(base, attr))
             }
             Object::Const(Const::Module(m)) => self.module_attr(*m, attr),
+            Object::Const(Const::Class(Class::Dtype)) => match attr {
+                "KIND" => Some(Const::Space(Space::Kind).into()),
+                "SIGNEDNESS" => Some(Const::Space(Space::Signedness).into()),
+                "is_dtype" => Self::method(base, builtins::dtype_method(attr)),
+                _ => None,
+            },
+            Object::Const(Const::Member(member)) if attr == "name" => {
+                member.rsplit('.').next().map(|name| Const::str(name).into())
+            }
             Object::Const(Const::Type(t)) => {
                 type_attr(*t, attr).or_else(|| Self::method(base, builtins::dtype_method(attr)))
             }
-            Object::Tensor(t) if attr == "T" => return Ok(shape::transpose(&mut self.out, *t)?.into()),
+            Object::Tensor(t) if attr == "T" => {
+                if t.ty.shape().len() > 2 {
+                    return Err(self.out.error_help(
+                        &types::AXIS,
+                        format!("`.T` is of two dimensions, and {} has {}", t.ty, t.ty.shape().len()),
+                        "transposed here",
+                        "write `tl.trans(x)` to swap the last two, or `tl.permute(x, order)`",
+                    ));
+                }
+                return Ok(shape::transpose(&mut self.out, *t)?.into());
+            }
             Object::Tensor(t) => tensor_attr(t.ty, attr).or_else(|| {
                 let member = builtins::tensor_method(attr).map(Const::Builtin).map(Object::from);
                 member.or_else(|| self.prelude_method(attr)).and_then(|f| Self::bind_method(base, f))
@@ -143,7 +162,15 @@ fn type_attr(ty: Ty, attr: &str) -> Option<Object> {
         "scalar" | "dtype" => Object::dtype(d),
         "shape" => Object::ints(ty.shape()),
         "numel" => Object::int(ty.numel()),
+        "name" if ty.is_block() => {
+            let shape: Vec<String> = ty.shape().iter().map(|n| format!("'{n}'")).collect();
+            Const::str(&format!("<[{}], {d}>", shape.join(", "))).into()
+        }
         "name" => Const::str(&ty.to_string()).into(),
+        "nbytes" if ty.is_block() && !d.is_ptr() => Object::int(ty.numel() * i64::from(d.bits() / 8)),
+        "value" => Const::Type(ty).into(),
+        // The rest is of elements.
+        _ if ty.is_block() => return None,
         "primitive_bitwidth" if !d.is_ptr() => Object::int(d.bits()),
         "itemsize" if !d.is_ptr() => Object::int(d.bits() / 8),
         "int_bitwidth" if d.is_int() => Object::int(d.bits()),
@@ -157,7 +184,9 @@ fn type_attr(ty: Ty, attr: &str) -> Option<Object> {
             Dtype::Fp64 => 1023,
             _ => return None,
         }),
-        "value" => Const::Type(ty).into(),
+        "int_signedness" if d.is_int() => {
+            Const::Member(if d.is_signed() { "SIGNEDNESS.SIGNED" } else { "SIGNEDNESS.UNSIGNED" }).into()
+        }
         _ => return None,
     })
 }

@@ -20,7 +20,7 @@ use crate::ir::{Block, Value};
 use crate::irgen::emit::{R, Reported, Tensor, in_block};
 use crate::irgen::front::assigned::first_return;
 use crate::irgen::semantic::{convert, fold, operators};
-use crate::irgen::value::Object;
+use crate::irgen::value::{Const, Object};
 use crate::parser::ast::{Expr, IfBranch, Stmt};
 
 /// What a branch leaves.
@@ -60,7 +60,7 @@ impl Walker<'_> {
             }
         };
         let Object::Tensor(_) = cond else {
-            return if fold::truth(&mut self.out, &cond)? {
+            return if self.at(first.test.span, |cx| cx.known_condition(&cond))? {
                 self.stmts(&first.body);
                 Ok(())
             } else {
@@ -85,6 +85,28 @@ impl Walker<'_> {
             return self.if_blocks(cond, first, rest, orelse);
         }
         self.if_scf(cond, first, rest, orelse)
+    }
+
+    /// Whether a condition holds that is known at compile time. In a kernel it is no function or package, which Python
+    /// takes for true: a call was forgotten.
+    fn known_condition(&mut self, cond: &Object) -> R<bool> {
+        let help = match cond {
+            Object::Method(_) | Object::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) => {
+                "it was named but not called: add `()`; whether there is a function at all asks `f is not None`"
+            }
+            Object::Const(Const::Space(_) | Const::Module(_) | Const::Class(_) | Const::Type(_)) => {
+                "compare it with something, as in `x.dtype == tl.float32`"
+            }
+            _ => return fold::truth(&mut self.out, cond),
+        };
+        if self.frame.host {
+            return Ok(true);
+        }
+        let found = match cond {
+            Object::Const(Const::Space(space)) => format!("the package {}", space.name()),
+            other => other.describe(),
+        };
+        Err(self.out.error_help(&types::CONDITION, format!("{found} cannot be a condition"), "always true", help))
     }
 
     fn else_part(&mut self, rest: &[IfBranch], orelse: &[Stmt]) -> R<()> {
@@ -310,7 +332,8 @@ impl Walker<'_> {
     pub fn if_expr(&mut self, test: &Expr, body: &Expr, orelse: &Expr) -> R<Object> {
         let cond = self.expr(test)?;
         if !matches!(cond, Object::Tensor(_)) {
-            return if fold::truth(&mut self.out, &cond)? { self.expr(body) } else { self.expr(orelse) };
+            let holds = self.at(test.span, |cx| cx.known_condition(&cond))?;
+            return if holds { self.expr(body) } else { self.expr(orelse) };
         }
         let cond = operators::condition(&mut self.out, &cond, "a conditional expression")?;
         let state = scf::If::state(self.out.loc(), cond.value).regions(2);

@@ -15,13 +15,13 @@ impl Walker<'_> {
     pub(super) fn construct(&mut self, class: Class, args: &[Object], keywords: &[Keyword]) -> R<Object> {
         let arg = args.first().or(keywords.first().map(|(_, v)| v)).cloned();
         match (class, arg) {
-            (Class::Constexpr, Some(v)) => match v {
-                Object::Tensor(_) => Err(faults::expected(&mut self.out, "a compile-time value", &v)),
-                v => Ok(v),
-            },
-            (Class::PointerType, Some(Object::Const(Const::Type(t)))) => {
-                Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into())
+            // Of a run-time value it is that value, as in Triton.
+            (Class::Constexpr, Some(v)) if args.len() + keywords.len() == 1 => Ok(v),
+            (Class::Constexpr, Some(_)) => {
+                let given = args.len() + keywords.len();
+                Err(self.bad_arguments(class.name(), format!("takes one value, {given} were given"), "value"))
             }
+            (Class::PointerType, Some(Object::Const(Const::Type(t)))) => self.pointer_type(t, args, keywords),
             (Class::Dtype, Some(Object::Const(Const::Str(name)))) => match Dtype::parse(&name) {
                 Some(d) => Ok(Object::dtype(d)),
                 None => Err(self.out.error_help(
@@ -63,6 +63,27 @@ impl Walker<'_> {
                 ))
             }
         }
+    }
+
+    /// `tl.pointer_type(element_ty, address_space="global", const=False)`
+    fn pointer_type(&mut self, element: Ty, args: &[Object], keywords: &[Keyword]) -> R<Object> {
+        let parameter = |i: usize, name: &str| {
+            args.get(i).or_else(|| keywords.iter().find(|(k, _)| &*k.name == name).map(|(_, v)| v))
+        };
+        match parameter(1, "address_space") {
+            None => {}
+            // Triton up to 3.6 counts address spaces; 1 is global memory.
+            Some(Object::Const(c)) if *c == Const::str("global") || *c == Const::Int(1) => {}
+            Some(other) => {
+                let what = format!("a pointer type with the address space {}", other.show());
+                return Err(self.out.unsupported(&what));
+            }
+        }
+        let constant = match parameter(2, "const") {
+            None => false,
+            Some(v) => fold::truth(&mut self.out, v)?,
+        };
+        Ok(Const::Type(Ty::scalar(Dtype::pointer_to(element, constant))).into())
     }
 
     /// `int(x)`, `float(x)`, `bool(x)`, `str(x)` of compile-time values.

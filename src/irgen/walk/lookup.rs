@@ -351,7 +351,7 @@ impl Walker<'_> {
 
     /// A function of the prelude.
     pub(super) fn prelude_function(&mut self, space: Space, name: &str) -> Option<Object> {
-        if !matches!(space, Space::Language | Space::Math) {
+        if space != Space::Language {
             return None;
         }
         let module = self.prelude_module(prelude::file_of(name)?)?;

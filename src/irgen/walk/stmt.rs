@@ -11,6 +11,7 @@ use super::host;
 use super::walker::Walker;
 use crate::diag::codes::names;
 use crate::ir::rewrite::region_dce::erase_unreachable;
+use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::advice;
 use crate::irgen::front::assigned::assigned;
@@ -413,6 +414,7 @@ impl Walker<'_> {
             ));
         }
         let text = if msg.is_none() { String::new() } else { msg.show() };
+        builtins::asserted(&mut self.out, &test)?;
         if self.out.settings().debug {
             let cond = convert::to_tensor(&mut self.out, &test)?;
             arith::device_assert(&mut self.out, cond, &text)?;

@@ -372,16 +372,21 @@ impl Walker<'_> {
         let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;
         let mut diag =
             Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.out.span(), "no such attribute");
-        let known = matches!(base, Object::Tensor(_) | Object::Const(Const::Space(_)))
-            .then(|| builtins::instead_of(&self.out.target(), attr))
-            .flatten();
+        let known = match base {
+            Object::Tensor(_) => builtins::instead_of(&self.out.target(), attr),
+            Object::Const(Const::Space(space)) => {
+                space.replaced(attr).map(str::to_owned).or_else(|| builtins::instead_of(&self.out.target(), attr))
+            }
+            _ => None,
+        };
         if let Some(near) = nearest(attr, candidates.into_iter()).filter(|_| known.is_none()) {
             return self.out.report(meant(diag, self.out.span().tail(attr.len()), near));
         }
         let help = known.or_else(|| match base {
             Object::Const(Const::Space(space)) => space.advice().map(str::to_owned),
-            Object::Const(Const::Str(_)) => {
-                Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
+            Object::Const(Const::Str(_)) => Some("to print a value write `tl.device_print(\"x\", x)`".to_owned()),
+            Object::Const(Const::Type(t)) if t.is_block() => {
+                Some(format!("that is the type of a block; ask the one of its elements: `x.dtype.{attr}`"))
             }
             Object::Tensor(_) if self.space_attr(Space::Language, attr).is_some() => {
                 Some(format!("it is a function of `tl`, not a method: write `tl.{attr}(…)`"))
