@@ -90,9 +90,7 @@ impl<'s> Cx<'s> {
         let value = number::int(text).unwrap_or_else(|error| {
             let span = self.span(lo, hi);
             let report = match error {
-                IntError::TooLarge => {
-                    Diagnostic::error(&syntax::BAD_NUMBER, "the integer does not fit 128 bits").at(span, "too large")
-                }
+                IntError::TooLarge => Diagnostic::error(&syntax::BAD_NUMBER, limits::TOO_LARGE).at(span, "too large"),
                 IntError::LeadingZero => {
                     Diagnostic::error(&syntax::BAD_NUMBER, "a decimal integer cannot start with 0")
                         .at(span, "starts with 0")

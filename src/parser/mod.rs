@@ -71,6 +71,11 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
     let mut errors = std::mem::take(&mut parser.reported);
     let count = parser.cx.count;
     whole_file_errors(&mut parser.cx, &lexed, &mut errors);
+    // Two versions of a text make no sense in one file, so what else was found is no help.
+    let conflicts = explain::conflicts(&parser.cx, &lexed.errors);
+    if !conflicts.is_empty() {
+        errors = conflicts;
+    }
     errors.sort_by_key(position);
     if count > limits::MAX_ERRORS {
         errors.push(too_many(&parser.cx, count));
