@@ -52,18 +52,18 @@ pub struct Lowered {
 pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) -> Result<Lowered, Vec<Diagnostic>> {
     let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
     // What is wrong with the file comes first: it is why a kernel seems to be missing, or why a name has two values.
-    let unread = unread(&cx, module);
-    if !unread.is_empty() {
-        return Err(unread);
+    let syntax = unread(&cx, module);
+    if !syntax.is_empty() {
+        return Err(syntax);
     }
     let mut result = build(&mut cx, module, request);
     for import in (0..cx.modules().len()).filter(|&m| m != module) {
-        let mut unread = unread(&cx, import);
+        let mut syntax = unread(&cx, import);
         let told = cx.out().take_diags();
-        unread.retain(|e| !told.contains(e));
-        result = if unread.is_empty() { result } else { Err(Reported) };
+        syntax.retain(|e| !told.contains(e));
+        result = if syntax.is_empty() { result } else { Err(Reported) };
         cx.out().take_in(told);
-        cx.out().take_in(unread);
+        cx.out().take_in(syntax);
     }
     finish(cx, result)
 }

@@ -226,9 +226,9 @@ pub fn list_configs(
 ) -> Result<Vec<ConfigInfo>, Vec<Diagnostic>> {
     let settings = Settings { target, launch: Launch::usual(&target), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, settings);
-    let unread = unread(&cx, module);
-    if !unread.is_empty() {
-        return Err(unread);
+    let syntax = unread(&cx, module);
+    if !syntax.is_empty() {
+        return Err(syntax);
     }
     let func = choose(&mut cx, module, kernel).map_err(|Reported| cx.out().take_diags())?;
     config::infos(&mut cx, &func).map_err(|d| vec![d])
