@@ -72,7 +72,7 @@ impl<'s> Parser<'s> {
                 let mut decorators = decorators;
                 self.restore(&outer);
                 if is_jit {
-                    // Whatever a jit decorator means there, it makes no kernel: the lines are read as those of the host.
+                    // Whatever a jit decorator means there, it makes no kernel: the lines are read as host code.
                     self.cx.errors.truncate(outer.mark);
                     self.cx.count = outer.count;
                     (self.at, self.end) = start;

@@ -1,5 +1,5 @@
-//! Headers of the statements that no kernel holds: `try`, `except`, `class`, `match`, `case`, `async`, and `type X = …`.
-//! Nothing of them is kept, but what Python would refuse is reported.
+//! Headers of the statements that no kernel holds: `try`, `except`, `class`, `match`, `case`, `async`; and `type X = …`
+//! as a whole. Nothing of them is kept, but what Python would refuse is reported.
 //!
 //! The grammar has no rules for them, which would make its tables larger for every line. They are cut into the
 //! expressions that they hold instead, and the grammar reads those:
