@@ -8,8 +8,8 @@
 //!    start with (`def`, `return`, …), or the file ends, a bracket was never closed: the statement ends before the
 //!    first of its continuation lines that is not indented deeper than the statement, and reading resumes at that line.
 //!    Re-reading has a budget, so the whole is linear.
-//! 4. The lines that mark a merge conflict (`<<<<<<< HEAD`) are faults and change no brackets and no blocks. In a string
-//!    they are text, as for Python.
+//! 4. The lines that mark a merge conflict (`<<<<<<< HEAD`) are faults and change no brackets and no blocks. In a
+//!    string they are text, as for Python.
 //! 5. What is wrong is a [`Tok::Error`] token and a [`LexError`] with the same position.
 //!
 //! Example: `x = f(a\ny = 1\nreturn` reports the `(` and gives three lines, the first of which ends in an error token.

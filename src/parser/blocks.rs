@@ -7,7 +7,7 @@
 //!    Without a colon, the header is tried as if one stood at its end: if that parses, the colon is all that is
 //!    missing.
 //! 3. `elif` and `else` are taken by the statement before them; found anywhere else they are stray.
-//! 4. What no kernel holds (`try`, `class`, `match`, `async`) is read for its blocks only; `headers.rs` checks the rest.
+//! 4. What no kernel holds (`try`, `class`, `match`, `async`) is read for its blocks; `headers.rs` checks the rest.
 //! 5. In a host function that has failed, lines are no longer parsed; blocks are still walked for the kernels in them.
 //!
 //! Example: `if a: x = 1` / `else:` / indented `y = 2` becomes one `If` with one branch and an `orelse`.
