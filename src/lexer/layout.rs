@@ -8,7 +8,9 @@
 //!    start with (`def`, `return`, …), or the file ends, a bracket was never closed: the statement ends before the
 //!    first of its continuation lines that is not indented deeper than the statement, and reading resumes at that line.
 //!    Re-reading has a budget, so the whole is linear.
-//! 4. What is wrong is a [`Tok::Error`] token and a [`LexError`] with the same position.
+//! 4. The lines that mark a merge conflict (`<<<<<<< HEAD`) are faults and change no brackets and no blocks. In a
+//!    string they are text, as for Python.
+//! 5. What is wrong is a [`Tok::Error`] token and a [`LexError`] with the same position.
 //!
 //! Example: `x = f(a\ny = 1\nreturn` reports the `(` and gives three lines, the first of which ends in an error token.
 
@@ -45,6 +47,8 @@ pub enum LexErrorKind {
     Dedent,
     /// A line that is deeper, or not, depending on the width of a tab.
     Tabs,
+    /// A line with which a version control system marks a conflict; the range is the line.
+    Conflict,
 }
 
 /// The tokens of a text, ended by [`Tok::End`], and what is wrong in it.
@@ -145,6 +149,9 @@ impl<'t> Layout<'t> {
             let (lo, hi) = (base + words.span().start, base + words.span().end);
             match word {
                 Ok(Tok::Newline) => self.line_break(lo, hi),
+                Ok(_) if self.fresh && !self.flat && lo == self.line_start && is_conflict_marker(&self.text[lo..]) => {
+                    return Some(self.conflict(lo));
+                }
                 Ok(tok) => {
                     if self.fresh
                         && let Some(resume) = self.first_word(tok, lo)
@@ -272,6 +279,15 @@ impl<'t> Layout<'t> {
         self.stray = None;
     }
 
+    /// Reports the conflict marker at `lo`, a line of its own where no bracket is open. Returns where the line ends.
+    fn conflict(&mut self, lo: usize) -> usize {
+        let end = lo + self.text[lo..].find(['\n', '\r']).unwrap_or(self.text.len() - lo);
+        self.push(Tok::Error, lo, end);
+        self.error(LexErrorKind::Conflict, lo, lo, end);
+        self.in_line = true;
+        end
+    }
+
     /// Reports an error in the blanks before `lo`.
     fn layout_error(&mut self, kind: LexErrorKind, lo: usize) {
         self.push(Tok::Error, lo, lo);
@@ -359,4 +375,12 @@ impl<'t> Layout<'t> {
         }
         resume
     }
+}
+
+/// Whether a line starts with the marks that version control systems leave: seven of a kind and then a blank or the
+/// line's end. No line of Python starts so.
+fn is_conflict_marker(line: &str) -> bool {
+    let b = line.as_bytes();
+    let Some(&first) = b.first().filter(|c| matches!(c, b'<' | b'=' | b'>' | b'|')) else { return false };
+    b.len() >= 7 && b[..7].iter().all(|&c| c == first) && b.get(7).is_none_or(u8::is_ascii_whitespace)
 }

@@ -6,7 +6,7 @@
 //!    lines inside brackets, and recovers from a bracket that is never closed.
 //!
 //! The lexer never fails. What is wrong becomes a [`Tok::Error`] in the stream and a [`LexError`] beside it; the parser
-//! reports those that lie inside a kernel, because host code may hold anything.
+//! reports those of each line that it reads.
 //!
 //! Example: `if a:\n  b` gives `if Name : Newline Indent Name Newline Dedent`.
 

@@ -7,7 +7,7 @@
 //!    Without a colon, the header is tried as if one stood at its end: if that parses, the colon is all that is
 //!    missing.
 //! 3. `elif` and `else` are taken by the statement before them; found anywhere else they are stray.
-//! 4. What no kernel holds (`try`, `class`, `match`, `async`) is read for its blocks only.
+//! 4. What no kernel holds (`try`, `class`, `match`, `async`) is read for its blocks; `headers.rs` checks the rest.
 //! 5. In a host function that has failed, lines are no longer parsed; blocks are still walked for the kernels in them.
 //!
 //! Example: `if a: x = 1` / `else:` / indented `y = 2` becomes one `If` with one branch and an `orelse`.
@@ -17,7 +17,7 @@ use crate::diag::codes::syntax;
 use crate::lexer::{Lexed, Tok, Token};
 use crate::source::Span;
 
-use super::ast::{IfBranch, Stmt, StmtKind, WithItem};
+use super::ast::{ExprKind, IfBranch, Stmt, StmtKind, WithItem};
 use super::cx::Cx;
 use super::line::Line;
 use super::{explain, feed, limits};
@@ -33,6 +33,14 @@ pub(crate) struct Parser<'s> {
     pub(crate) end: u32,
     /// Errors of the kernels read so far.
     pub(crate) reported: Vec<Diagnostic>,
+    pub(crate) scope: Scope,
+}
+
+/// What `return`, `break` and `continue` would leave.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Scope {
+    pub(crate) function: bool,
+    pub(crate) repeated: bool,
 }
 
 /// A compound statement's line, cut at its colon.
@@ -44,12 +52,12 @@ pub(crate) struct Header<'s> {
     pub(crate) rest: &'s [Token],
     pub(crate) colon: bool,
     /// Whether the line holds something the lexer refused.
-    broken: bool,
+    pub(crate) broken: bool,
 }
 
 impl<'s> Parser<'s> {
     pub(crate) fn new(cx: Cx<'s>, lexed: &'s Lexed) -> Parser<'s> {
-        Parser { cx, lexed, tokens: &lexed.tokens, at: 0, depth: 0, end: 0, reported: vec![] }
+        Parser { cx, lexed, tokens: &lexed.tokens, at: 0, depth: 0, end: 0, reported: vec![], scope: Scope::default() }
     }
 
     // ---------------------------------------------------------------------------------------------------------- tokens
@@ -140,17 +148,13 @@ impl<'s> Parser<'s> {
             return feed::line(&mut self.cx, header.tokens, None);
         }
         let at = header.tokens.last().map_or(self.end, |t| t.hi);
-        if !self.cx.kernel {
-            // Host code gets no advice, so it does not matter whether the rest is right.
-            self.cx.error(
-                &syntax::MISSING_COLON,
-                self.cx.span(at, at),
-                "expected `:` at the end of the header",
-                "`:` is missing here",
-            );
-            return None;
-        }
         let line = feed::line(&mut self.cx, header.tokens, Some(at))?;
+        self.missing_colon(header);
+        Some(line)
+    }
+
+    pub(crate) fn missing_colon(&mut self, header: &Header<'s>) {
+        let at = header.tokens.last().map_or(self.end, |t| t.hi);
         let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
         let error =
             Diagnostic::error(&syntax::MISSING_COLON, format!("expected `:` at the end of the `{keyword}` header"))
@@ -158,25 +162,44 @@ impl<'s> Parser<'s> {
                 .help("add a colon")
                 .fix(self.cx.span(at, at), ":");
         self.cx.report(error);
-        Some(line)
     }
 
     /// Reads the block that a header governs: behind its colon, or indented below.
     pub(crate) fn suite(&mut self, header: &Header<'s>) -> Vec<Stmt> {
         let mut body = vec![];
+        let outer = self.enter_block(header);
         if !header.rest.is_empty() {
             self.pieces(header.rest, &mut body);
         } else if self.peek() == Tok::Indent {
             self.block(&mut body);
-        } else if !header.broken && self.cx.reading() {
-            let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
-            let error =
-                Diagnostic::error(&syntax::MISSING_BLOCK, format!("expected an indented block after `{keyword}`"))
-                    .at(self.cx.span(self.end, self.end), "nothing is indented below this header")
-                    .help("indent the block, or write `pass` if it is empty");
-            self.cx.report(error);
+        } else {
+            self.missing_block(header);
         }
+        self.scope = outer;
         body
+    }
+
+    pub(crate) fn missing_block(&mut self, header: &Header<'s>) {
+        if header.broken || !self.cx.reading() {
+            return;
+        }
+        let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
+        let error = Diagnostic::error(&syntax::MISSING_BLOCK, format!("expected an indented block after `{keyword}`"))
+            .at(self.cx.span(self.end, self.end), "nothing is indented below this header")
+            .help("indent the block, or write `pass` if it is empty");
+        self.cx.report(error);
+    }
+
+    /// Sets the scope to that of the block below a header. Returns the scope around it.
+    pub(crate) fn enter_block(&mut self, header: &Header<'s>) -> Scope {
+        let outer = self.scope;
+        match header.tokens.iter().map(|t| t.tok).find(|t| *t != Tok::Async) {
+            Some(Tok::Def) => self.scope = Scope { function: true, repeated: false },
+            Some(Tok::Class) => self.scope = Scope::default(),
+            Some(Tok::For | Tok::While) => self.scope.repeated = true,
+            _ => {}
+        }
+        outer
     }
 
     /// Reads the statements of the block whose `Indent` is at the place.
@@ -202,12 +225,7 @@ impl<'s> Parser<'s> {
     /// Reads the statement at the place, or several if they stand on one line.
     fn statement(&mut self, out: &mut Vec<Stmt>) {
         if self.peek() == Tok::Indent {
-            let here = self.cx.span(self.lo(), self.lo());
-            let diag = Diagnostic::error(&syntax::INDENTATION, "the line is indented deeper than its block")
-                .at(here, "no header above it");
-            self.cx.report(
-                diag.help("align it with the line above, or write the `if`, `for` or `def` that it belongs to"),
-            );
+            self.too_far_right();
             return self.block(out);
         }
         let first = self.first();
@@ -222,28 +240,30 @@ impl<'s> Parser<'s> {
                 Some(kind) => kind,
                 None => return,
             },
-            Tok::Elif | Tok::Else if !follows_try(out) => self.stray_clause(),
-            Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async | Tok::Elif | Tok::Else => {
-                self.unsupported()
-            }
+            Tok::Elif => self.stray_clause(),
+            Tok::Else | Tok::Except | Tok::Finally if !continues(out, first.tok) => self.stray_clause(),
+            Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async | Tok::Else => self.unsupported(),
             Tok::Name if self.is_soft_compound() => self.unsupported(),
-            Tok::Name if self.is_type_alias() => {
-                self.line();
-                unread("type", vec![])
-            }
             _ => return self.simple_line(out),
         };
         out.push(Stmt { kind, span: self.span_from(lo) });
     }
 
+    pub(crate) fn too_far_right(&mut self) {
+        let here = self.cx.span(self.lo(), self.lo());
+        let diag = Diagnostic::error(&syntax::INDENTATION, "the line is indented deeper than its block")
+            .at(here, "no header above it");
+        self.cx.report(diag.help("align it with the line above, or write the `if`, `for` or `def` that it belongs to"));
+    }
+
     /// Whether a keyword is used as a name: `class = 1`.
-    fn is_bound_keyword(&self) -> bool {
+    pub(crate) fn is_bound_keyword(&self) -> bool {
         let at = |i: usize| self.tokens.get(self.at + i).map(|t| t.tok);
         at(0).is_some_and(|t| t.is_keyword() && !matches!(t, Tok::None | Tok::True | Tok::False | Tok::Yield))
             && matches!(at(1), Some(Tok::Assign | Tok::Aug(_)))
     }
 
-    fn simple_line(&mut self, out: &mut Vec<Stmt>) {
+    pub(crate) fn simple_line(&mut self, out: &mut Vec<Stmt>) {
         let bound = self.is_bound_keyword();
         let line = self.line();
         if self.refused(line) || line.is_empty() {
@@ -279,14 +299,57 @@ impl<'s> Parser<'s> {
                 );
                 continue;
             }
-            if let Some(Line::Stmt(kind)) = feed::line(&mut self.cx, piece, None) {
-                out.push(Stmt { kind: *kind, span: self.cx.span(first.lo, last.hi) });
+            let span = self.cx.span(first.lo, last.hi);
+            let statement = self.without_lazy(piece);
+            if self.is_type_alias(piece) {
+                self.type_alias(piece);
+                out.push(Stmt { kind: unread("type", vec![]), span });
+            } else if let Some(Line::Stmt(kind)) = feed::line(&mut self.cx, statement, None) {
+                self.check_host(&kind, span);
+                out.push(Stmt { kind: *kind, span });
             }
         }
     }
 
+    /// Reports what the grammar takes and Python does not in a statement of the host: what leaves nothing, and `*x`
+    /// alone. Of kernels, the front end says it.
+    fn check_host(&mut self, kind: &StmtKind, span: Span) {
+        if self.cx.kernel {
+            return;
+        }
+        let value = match kind {
+            StmtKind::Expr(value) | StmtKind::Return(Some(value)) | StmtKind::Assign { value, .. } => Some(&value.kind),
+            StmtKind::AugAssign { value, .. } | StmtKind::AnnAssign { value: Some(value), .. } => Some(&value.kind),
+            _ => None,
+        };
+        let (keyword, what) = match (kind, value) {
+            (_, Some(ExprKind::Starred(_))) => {
+                let message = "a starred expression must be in a list, a tuple or a call";
+                return self.cx.error(&syntax::UNEXPECTED_TOKEN, span, message, "stands alone");
+            }
+            (StmtKind::Return(_), _) if !self.scope.function => ("return", "function"),
+            (_, Some(ExprKind::Yield(_) | ExprKind::YieldFrom(_))) if !self.scope.function => ("yield", "function"),
+            (_, Some(ExprKind::Await(_))) if !self.scope.function => ("await", "function"),
+            (StmtKind::Break, _) if !self.scope.repeated => ("break", "loop"),
+            (StmtKind::Continue, _) if !self.scope.repeated => ("continue", "loop"),
+            _ => return,
+        };
+        let message = format!("`{keyword}` stands outside a {what}");
+        self.cx.error(&syntax::UNEXPECTED_TOKEN, span, message, "there is nothing to leave");
+    }
+
+    /// The statement without the `lazy` of `lazy import x`, which Python 3.15 has.
+    fn without_lazy<'p>(&self, piece: &'p [Token]) -> &'p [Token] {
+        match piece {
+            [lazy, import, ..] if matches!(import.tok, Tok::Import | Tok::From) && self.text(*lazy) == "lazy" => {
+                &piece[1..]
+            }
+            _ => piece,
+        }
+    }
+
     /// Handles an empty statement: between two semicolons it is an error, after the last one it is fine.
-    fn empty_piece(&mut self, line: &[Token], piece: &[Token]) {
+    pub(crate) fn empty_piece(&mut self, line: &[Token], piece: &[Token]) {
         let end = line.as_ptr_range().end;
         if piece.as_ptr() != end || line.len() == 1 {
             let at = line
@@ -371,15 +434,7 @@ impl<'s> Parser<'s> {
 
     fn with_statement(&mut self) -> StmtKind {
         let header = self.header();
-        let items: Option<Vec<WithItem>> = match self.parse_header(&header) {
-            Some(Line::With(items)) if items.is_empty() => {
-                let span = self.cx.span(header.tokens[0].lo, header.tokens[0].hi);
-                self.cx.error(&syntax::UNEXPECTED_TOKEN, span, "`with` needs an expression", "nothing follows it");
-                None
-            }
-            Some(Line::With(items)) => Some(items),
-            _ => None,
-        };
+        let items = self.with_items(&header);
         let body = self.suite(&header);
         match items {
             Some(items) => StmtKind::With { items, body },
@@ -387,28 +442,61 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports an `elif` or `else` that belongs to nothing.
+    pub(crate) fn with_items(&mut self, header: &Header<'s>) -> Option<Vec<WithItem>> {
+        match self.parse_header(header) {
+            Some(Line::With(items)) if items.is_empty() => {
+                let span = self.cx.span(header.tokens[0].lo, header.tokens[0].hi);
+                self.cx.error(&syntax::UNEXPECTED_TOKEN, span, "`with` needs an expression", "nothing follows it");
+                None
+            }
+            Some(Line::With(items)) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Reports a clause that belongs to nothing.
     fn stray_clause(&mut self) -> StmtKind {
+        let (header, keyword) = self.stray_header();
+        let body = self.suite(&header);
+        unread(keyword, body)
+    }
+
+    pub(crate) fn stray_header(&mut self) -> (Header<'s>, &'s str) {
         let header = self.header();
-        let first = header.tokens[0];
+        let Some(&first) = header.tokens.first() else { return (header, "") };
         let keyword = self.cx.slice(first.lo, first.hi);
         if self.cx.reading() {
+            let owner = match first.tok {
+                Tok::Except | Tok::Finally => "no `try` before it at this indentation",
+                _ => "no `if`, `for`, `while` or `try` before it at this indentation",
+            };
             let error = Diagnostic::error(&syntax::STRAY_CLAUSE, format!("`{keyword}` belongs to no statement"))
-                .at(self.cx.span(first.lo, first.hi), "no `if`, `for`, `while` or `try` before it at this indentation")
+                .at(self.cx.span(first.lo, first.hi), owner)
                 .help("align it with the statement it belongs to");
             self.cx.report(error);
         }
-        let body = self.suite(&header);
-        unread(keyword, body)
+        (header, keyword)
     }
 
     /// Reads a statement for its blocks only.
     fn unsupported(&mut self) -> StmtKind {
         let first = self.first();
-        let keyword = self.cx.slice(first.lo, first.hi);
-        let header = self.header();
+        let keyword = self.text(first);
+        let header = self.checked_header();
         let body = self.suite(&header);
+        if first.tok == Tok::Try && (self.at_block_end() || !matches!(self.first().tok, Tok::Except | Tok::Finally)) {
+            self.try_alone(first);
+        }
         unread(keyword, body)
+    }
+
+    pub(crate) fn try_alone(&mut self, keyword: Token) {
+        if self.cx.reading() {
+            let error = Diagnostic::error(&syntax::STRAY_CLAUSE, "`try` has neither `except` nor `finally`")
+                .at(self.cx.span(keyword.lo, keyword.hi), "nothing handles what fails in its block")
+                .help("write an `except` or a `finally` at the indentation of the `try`");
+            self.cx.report(error);
+        }
     }
 
     /// Whether the line starts a compound statement with a soft keyword: `match x:` or `case y:` with a block below.
@@ -437,13 +525,14 @@ impl<'s> Parser<'s> {
         self.cx.slice(token.lo, token.hi)
     }
 
-    /// Whether the line is `type X = …`.
-    pub(crate) fn is_type_alias(&self) -> bool {
-        let tokens = &self.tokens[self.at..];
-        let is = |i: usize, tok: Tok| tokens.get(i).is_some_and(|t| t.tok == tok);
-        tokens.first().is_some_and(|t| self.text(*t) == "type")
-            && is(1, Tok::Name)
-            && (is(2, Tok::Assign) || is(2, Tok::LBracket))
+    /// Whether a statement is `type X = …`.
+    fn is_type_alias(&self, statement: &[Token]) -> bool {
+        match statement {
+            [word, name, next, ..] => {
+                (name.tok, self.text(*word)) == (Tok::Name, "type") && matches!(next.tok, Tok::Assign | Tok::LBracket)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -457,9 +546,15 @@ fn join(mut body: Vec<Stmt>, orelse: Vec<Stmt>) -> Vec<Stmt> {
     body
 }
 
-/// Whether an `else` here can belong to a `try`.
-fn follows_try(out: &[Stmt]) -> bool {
-    matches!(out.last().map(|s| &s.kind), Some(StmtKind::Unsupported { keyword, .. }) if matches!(&**keyword, "try" | "except"))
+/// Whether a clause can follow the last of these statements: one of a `try`, or an `async for`. Those that the parser
+/// knows as a whole have taken their clauses already.
+fn continues(out: &[Stmt], clause: Tok) -> bool {
+    let Some(StmtKind::Unsupported { keyword, .. }) = out.last().map(|s| &s.kind) else { return false };
+    match clause {
+        Tok::Except => matches!(&**keyword, "try" | "except"),
+        Tok::Finally => matches!(&**keyword, "try" | "except" | "else"),
+        _ => matches!(&**keyword, "except" | "async"),
+    }
 }
 
 fn starts_compound(tok: Tok) -> bool {

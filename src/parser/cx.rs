@@ -1,8 +1,8 @@
 //! What the grammar's actions share: the text, the names met so far, and where errors go.
 //!
 //! Errors are collected according to what is being read. Inside a kernel every error is kept, up to a limit. In a host
-//! function the first one is kept, to tell why the function is opaque, and makes the rest of the function be read for
-//! its blocks only.
+//! function or another statement of the host the first one is kept, as an error of the file if Python would refuse it
+//! too, and to tell why the function is opaque. It makes the rest of the function be read for its blocks only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,11 +21,13 @@ pub(crate) struct Cx<'s> {
     names: HashMap<&'s str, Arc<str>>,
     /// Errors of the functions being read, in the order found.
     pub(crate) errors: Vec<Diagnostic>,
+    /// Errors of host code that Python would refuse, too.
+    pub(crate) host: Vec<Diagnostic>,
     /// Whether a kernel is being read.
     pub(crate) kernel: bool,
     /// Whether the host function being read has failed.
     pub(crate) failed: bool,
-    /// How many errors were met inside kernels, kept or not.
+    /// How many errors were met, kept or not.
     pub(crate) count: usize,
     /// How many f-strings the place being read is inside of.
     pub(crate) fstring_depth: u32,
@@ -33,7 +35,17 @@ pub(crate) struct Cx<'s> {
 
 impl<'s> Cx<'s> {
     pub(crate) fn new(text: &'s str, file: FileId, kernel: bool) -> Cx<'s> {
-        Cx { text, file, names: HashMap::new(), errors: vec![], kernel, failed: false, count: 0, fstring_depth: 0 }
+        Cx {
+            text,
+            file,
+            names: HashMap::new(),
+            errors: vec![],
+            host: vec![],
+            kernel,
+            failed: false,
+            count: 0,
+            fstring_depth: 0,
+        }
     }
 
     pub(crate) fn span(&self, lo: u32, hi: u32) -> Span {
@@ -52,6 +64,12 @@ impl<'s> Cx<'s> {
             }
         } else if !self.failed {
             self.failed = true;
+            if !limits::is_limit(&error) {
+                self.count += 1;
+                if self.count <= limits::MAX_ERRORS {
+                    self.host.push(error.clone());
+                }
+            }
             self.errors.push(error);
         }
     }
@@ -90,9 +108,7 @@ impl<'s> Cx<'s> {
         let value = number::int(text).unwrap_or_else(|error| {
             let span = self.span(lo, hi);
             let report = match error {
-                IntError::TooLarge => {
-                    Diagnostic::error(&syntax::BAD_NUMBER, "the integer does not fit 128 bits").at(span, "too large")
-                }
+                IntError::TooLarge => Diagnostic::error(&syntax::BAD_NUMBER, limits::TOO_LARGE).at(span, "too large"),
                 IntError::LeadingZero => {
                     Diagnostic::error(&syntax::BAD_NUMBER, "a decimal integer cannot start with 0")
                         .at(span, "starts with 0")

@@ -20,6 +20,8 @@ pub(crate) fn faults<'a>(cx: &Cx<'_>, errors: impl IntoIterator<Item = &'a LexEr
     let mut quoted = false;
     let told = errors.into_iter().filter(|e| match e.kind {
         LexErrorKind::Unclosed => !mismatched,
+        // The whole file is searched for these.
+        LexErrorKind::Conflict => false,
         LexErrorKind::Character => {
             let text = cx.slice(e.lo, e.hi);
             if text.starts_with(TYPOGRAPHIC) {
@@ -78,7 +80,30 @@ pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
         )
         .at(span, "this indentation")
         .help("indent with spaces only"),
+        LexErrorKind::Conflict => conflict(cx, std::slice::from_ref(error)),
     }
+}
+
+/// The merge conflicts among the lexer's findings: one message for each, which starts at `<<<<<<<` and goes on to the
+/// next one.
+pub(crate) fn conflicts(cx: &Cx<'_>, errors: &[LexError]) -> Vec<Diagnostic> {
+    let markers: Vec<LexError> = errors.iter().filter(|e| e.kind == LexErrorKind::Conflict).copied().collect();
+    let opens = |e: &LexError| cx.slice(e.lo, e.hi).starts_with('<');
+    markers.chunk_by(|_, next| !opens(next)).map(|all| conflict(cx, all)).collect()
+}
+
+fn conflict(cx: &Cx<'_>, markers: &[LexError]) -> Diagnostic {
+    let error = Diagnostic::error(&syntax::MERGE_CONFLICT, "the file holds a merge conflict that nobody has resolved");
+    let labelled = markers.iter().enumerate().fold(error, |error, (i, marker)| {
+        let text = match cx.slice(marker.lo, marker.hi).chars().next() {
+            _ if i == 0 => "this line marks it",
+            Some('>') => "it ends here",
+            Some('|') => "what both versions come from",
+            _ => "the other version starts here",
+        };
+        error.at(cx.span(marker.lo, marker.hi), text)
+    });
+    labelled.help("keep one of the versions and remove the lines of `<`, `=` and `>`")
 }
 
 fn closer(open: &str) -> &'static str {

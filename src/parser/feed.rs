@@ -70,6 +70,11 @@ pub(crate) fn line(cx: &mut Cx<'_>, tokens: &[Token], colon: Option<u32>) -> Opt
     parse(cx, Feed { tokens, at: 0, start: false, skip: skips(tokens), colon })
 }
 
+/// Parses tokens as an expression.
+pub(crate) fn tokens(cx: &mut Cx<'_>, tokens: &[Token]) -> Option<Line> {
+    parse(cx, Feed { tokens, at: 0, start: true, skip: [0..0, 0..0], colon: None })
+}
+
 /// Parses `text[lo..hi]` as an expression.
 pub(crate) fn expression(cx: &mut Cx<'_>, lo: usize, hi: usize) -> Option<Expr> {
     let lexed = lex_flat(cx.text, lo, hi);
@@ -87,7 +92,7 @@ pub(crate) fn expression(cx: &mut Cx<'_>, lo: usize, hi: usize) -> Option<Expr> 
         cx.error(&syntax::UNEXPECTED_TOKEN, span, "expected an expression, found nothing", "here");
         return None;
     }
-    match parse(cx, Feed { tokens, at: 0, start: true, skip: [0..0, 0..0], colon: None })? {
+    match self::tokens(cx, tokens)? {
         Line::Expr(expr) => Some(expr),
         _ => None,
     }
@@ -149,7 +154,7 @@ fn is_colon_or_end(tok: Option<Tok>) -> bool {
 }
 
 /// The index of the bracket that closes the one at `open`.
-fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+pub(crate) fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (i, token) in tokens.iter().enumerate().skip(open) {
         if token.tok.opens() {

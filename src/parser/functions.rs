@@ -6,6 +6,7 @@
 //!
 //! 1. Errors in a kernel, its decorators and its header are the file's errors.
 //! 2. A host function with an error is [`OpaqueFunction`]: its name, the first error, and the functions found inside.
+//!    That error is one of the file, too, unless Python takes what this parser cannot read.
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::syntax;
@@ -49,7 +50,7 @@ impl<'s> Parser<'s> {
                 let mut body = vec![];
                 let first = self.first();
                 let keyword = self.cx.slice(first.lo, first.hi);
-                let header = self.header();
+                let header = self.checked_header();
                 body.extend(self.suite(&header));
                 StmtKind::Unsupported { keyword: keyword.into(), body }
             }
@@ -61,16 +62,22 @@ impl<'s> Parser<'s> {
     pub(crate) fn definition(&mut self) -> Definition {
         let lo = self.first().lo;
         let is_jit = self.has_jit_decorator();
+        let start = (self.at, self.end);
         let outer = self.enter(is_jit);
         let decorators = self.decorators();
         let next = self.first().tok;
         match next {
             Tok::Def => self.function(lo, decorators, is_jit, &outer),
             Tok::Async | Tok::Class => {
-                // Whatever a jit decorator means there, it makes no kernel.
-                self.cx.errors.truncate(outer.mark);
-                self.cx.count = outer.count;
+                let mut decorators = decorators;
                 self.restore(&outer);
+                if is_jit {
+                    // Whatever a jit decorator means there, it makes no kernel: the lines are read as host code.
+                    self.cx.errors.truncate(outer.mark);
+                    self.cx.count = outer.count;
+                    (self.at, self.end) = start;
+                    decorators = self.decorators();
+                }
                 if next == Tok::Async { Definition::Async } else { Definition::Class(decorators, lo) }
             }
             _ => {

@@ -1,10 +1,10 @@
 //! The top level of a file, of a class and of the blocks around: what kernels can refer to.
 //!
-//! 1. Imports and assignments are parsed by the grammar; those that do not parse are left out.
+//! 1. Lines are parsed by the grammar. Imports and assignments are kept; the others are left out.
 //! 2. Functions are read by [`super::functions`], `if`, `try` and `class` with their blocks.
-//! 3. Any other block is read for what it defines, and left out if it defines nothing. Any other line is passed.
+//! 3. Any other block is read for what it defines, and left out if it defines nothing.
 //!
-//! Nothing here is ever reported: host code may hold anything.
+//! The first error of each line is reported.
 
 use crate::lexer::{Tok, Token};
 
@@ -26,17 +26,18 @@ impl<'s> Parser<'s> {
 
     fn item(&mut self, out: &mut Vec<Item>) {
         if self.peek() == Tok::Indent {
+            self.quietly(Self::too_far_right);
             return out.extend(self.item_block());
         }
         let first = self.first();
         match first.tok {
+            _ if self.is_bound_keyword() => self.quietly(|p| p.simple_line(&mut vec![])),
             Tok::At | Tok::Def => self.definition_item(out),
             Tok::Class => out.push(self.class(vec![], first.lo)),
             Tok::If => out.push(self.if_item()),
             Tok::Try => out.push(self.try_item()),
-            Tok::Async | Tok::For | Tok::While | Tok::With | Tok::Elif | Tok::Else | Tok::Except | Tok::Finally => {
-                self.other_block(out);
-            }
+            Tok::Async | Tok::For | Tok::While | Tok::With => self.other_block(out),
+            Tok::Elif | Tok::Else | Tok::Except | Tok::Finally => self.stray_items(out),
             Tok::Name if self.is_soft_compound() => self.other_block(out),
             _ => self.simple_items(out),
         }
@@ -52,7 +53,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Runs `what` and forgets the errors that it reports outside kernels.
+    /// Runs `what`, the reading of one line of the host or one function.
     fn quietly<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.cx.errors.len();
         self.cx.failed = false;
@@ -68,17 +69,20 @@ impl<'s> Parser<'s> {
             // Only what the layout adapter never makes leads here. The parser passes it rather than stay.
             self.at += 1;
         }
-        self.line_items(line, out);
+        if !self.quietly(|p| p.refused(line)) {
+            self.line_items(line, out);
+        }
     }
 
     /// The imports and assignments of a line.
     fn line_items(&mut self, line: &'s [Token], out: &mut Vec<Item>) {
-        if !defines(line) {
-            return;
-        }
         let mut stmts = vec![];
-        for piece in line.split(|t| t.tok == Tok::Semicolon).filter(|p| !p.is_empty()) {
-            self.quietly(|p| p.pieces(piece, &mut stmts));
+        for piece in line.split(|t| t.tok == Tok::Semicolon) {
+            if piece.is_empty() {
+                self.quietly(|p| p.empty_piece(line, piece));
+            } else {
+                self.quietly(|p| p.pieces(piece, &mut stmts));
+            }
         }
         out.extend(stmts.into_iter().filter(is_definition).map(Item::Stmt));
     }
@@ -102,20 +106,33 @@ impl<'s> Parser<'s> {
     /// The items a header governs.
     fn item_suite(&mut self, header: &Header<'s>) -> Vec<Item> {
         let mut items = vec![];
-        self.line_items(header.rest, &mut items);
-        if self.peek() == Tok::Indent {
+        let outer = self.enter_block(header);
+        if !header.rest.is_empty() {
+            if !header.broken {
+                self.line_items(header.rest, &mut items);
+            }
+        } else if self.peek() == Tok::Indent {
             items.extend(self.item_block());
+        } else {
+            self.quietly(|p| p.missing_block(header));
         }
+        self.scope = outer;
         items
     }
 
     fn clause(&mut self) -> Vec<Item> {
-        let header = self.quietly(Self::header);
+        let header = self.quietly(Self::checked_header);
         self.item_suite(&header)
     }
 
+    /// The block of a clause that belongs to nothing.
+    fn stray_items(&mut self, out: &mut Vec<Item>) {
+        let (header, _) = self.quietly(Self::stray_header);
+        out.extend(self.item_suite(&header));
+    }
+
     fn class(&mut self, decorators: Vec<Decorator>, lo: u32) -> Item {
-        let header = self.quietly(Self::header);
+        let header = self.quietly(Self::checked_header);
         let (name_lo, name_hi) = header.tokens.get(1).map_or((self.end, self.end), |t| (t.lo, t.hi));
         let name = self.cx.ident(name_lo, name_hi);
         let items = self.item_suite(&header);
@@ -149,13 +166,17 @@ impl<'s> Parser<'s> {
     }
 
     fn try_item(&mut self) -> Item {
-        let lo = self.first().lo;
+        let first = self.first();
+        let lo = first.lo;
         let body = self.clause();
+        if self.at_end() || !matches!(self.first().tok, Tok::Except | Tok::Finally) {
+            self.quietly(|p| p.try_alone(first));
+        }
         let mut item = TryItem { body, handlers: vec![], orelse: vec![], finalbody: vec![], span: self.span_from(lo) };
         while self.at_clause(Tok::Except) {
             item.handlers.push(self.clause());
         }
-        if self.at_clause(Tok::Else) {
+        if !item.handlers.is_empty() && self.at_clause(Tok::Else) {
             item.orelse = self.clause();
         }
         if self.at_clause(Tok::Finally) {
@@ -177,9 +198,13 @@ impl<'s> Parser<'s> {
     fn other_block(&mut self, out: &mut Vec<Item>) {
         let first = self.first();
         let keyword = self.cx.slice(first.lo, first.hi);
+        let repeats = matches!(first.tok, Tok::Async | Tok::For | Tok::While);
         let items = self.clause();
         if !items.is_empty() {
             out.push(Item::Block(BlockItem { keyword: keyword.into(), items, span: self.span_from(first.lo) }));
+        }
+        if repeats && self.at_clause(Tok::Else) {
+            self.other_block(out);
         }
     }
 }
@@ -187,17 +212,4 @@ impl<'s> Parser<'s> {
 fn is_definition(stmt: &Stmt) -> bool {
     use StmtKind as K;
     matches!(stmt.kind, K::Import(_) | K::ImportFrom(_) | K::Assign { .. } | K::AnnAssign { .. } | K::AugAssign { .. })
-}
-
-/// Whether a line can hold an import or an assignment and nothing the lexer refused.
-fn defines(line: &[Token]) -> bool {
-    let mut found = false;
-    for token in line {
-        match token.tok {
-            Tok::Error => return false,
-            Tok::Import | Tok::Assign | Tok::Aug(_) | Tok::Colon => found = true,
-            _ => {}
-        }
-    }
-    found
 }

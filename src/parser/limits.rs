@@ -7,6 +7,8 @@
 //!
 //! Example: in `f(a + b, -c)` the count is 1 at `(`, 2 at `+`, 1 again after the comma, 2 at `-`.
 
+use crate::diag::Diagnostic;
+use crate::diag::codes::syntax;
 use crate::lexer::{Tok, Token};
 
 /// How many blocks may stand in each other.
@@ -21,6 +23,17 @@ pub const MAX_FSTRING_DEPTH: u32 = 4;
 pub const MAX_ERRORS: usize = 50;
 /// After how many errors the rest of a file is no longer read.
 pub const GIVE_UP: usize = 1000;
+
+/// What is said of an integer that Python takes, since its integers have any size.
+pub(crate) const TOO_LARGE: &str = "the integer does not fit 128 bits";
+
+/// Whether an error is a bound of this parser or of kernels, so that Python itself takes the text. It costs what it
+/// stands in; it is no fault of host code.
+#[must_use]
+pub fn is_limit(error: &Diagnostic) -> bool {
+    let code = error.code.id;
+    code == syntax::TOO_DEEP.id || code == syntax::IMAGINARY.id || error.message == TOO_LARGE
+}
 
 /// The first token at which the expression is too deep.
 pub(crate) fn too_deep(tokens: &[Token]) -> Option<Token> {

@@ -7,12 +7,13 @@
 //!    `params.rs`, `strings.rs`, `yard.rs`) build [`ast`] nodes. `explain.rs` puts its refusals into words.
 //! 4. `changes.rs` finds the top-level names whose values host code changes.
 //!
-//! Because every line is parsed by itself, a syntax error costs that line only and one run reports all of them. Errors
-//! are reported for kernels, that is, functions with a jit-like decorator (`functions.rs` says which); host code is
-//! never rejected, whatever it holds.
+//! Because every line is parsed by itself, a syntax error costs that line only and one run reports all of them: every
+//! one in a kernel, that is, a function with a jit-like decorator (`functions.rs` says which), the first one in each
+//! function of the host. Host code may hold whatever Python 3 takes, also where this parser has bounds that Python has
+//! not ([`limits::is_limit`]): what passes them leaves nothing in the tree.
 //!
-//! For example, a file may hold `import x`, `print y` and a `@triton.jit` function. The tree then holds the import and
-//! the function. The line in between, which is no Python 3, is passed over.
+//! For example, a file may hold `import x`, `print(y)`, `print z` and a `@triton.jit` function. The tree then holds the
+//! import and the function, `print(y)` is passed over, and `print z` is an error.
 
 pub mod ast;
 mod blocks;
@@ -21,6 +22,7 @@ mod cx;
 mod explain;
 mod feed;
 mod functions;
+mod headers;
 mod items;
 pub mod limits;
 mod line;
@@ -52,7 +54,7 @@ use crate::source::{FileId, SourceMap, Span};
 use blocks::Parser;
 use cx::Cx;
 
-/// Parses a file into what its kernels can refer to, and the syntax errors inside kernels in the order of their places.
+/// Parses a file into what its kernels can refer to, and its syntax errors in the order of their places.
 ///
 /// The tree is useful even with errors: statements that did not parse are missing, and their functions are marked
 /// [`broken`](ast::FunctionDef::broken).
@@ -69,8 +71,14 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
         parser.at += usize::from(parser.peek() == crate::lexer::Tok::Dedent);
     }
     let mut errors = std::mem::take(&mut parser.reported);
+    errors.append(&mut parser.cx.host);
     let count = parser.cx.count;
     whole_file_errors(&mut parser.cx, &lexed, &mut errors);
+    // Two versions of a text make no sense in one file, so what else was found is no help.
+    let conflicts = explain::conflicts(&parser.cx, &lexed.errors);
+    if !conflicts.is_empty() {
+        errors = conflicts;
+    }
     errors.sort_by_key(position);
     if count > limits::MAX_ERRORS {
         errors.push(too_many(&parser.cx, count));

@@ -85,6 +85,41 @@ fn files_that_are_none() {
     w.expect("compile IN/broken.llir", 1, &["error[E0"]);
 }
 
+/// What Python refuses anywhere in a file is told before a kernel is missed, in imported files as well.
+#[test]
+fn syntax_errors_outside_of_kernels() {
+    let w = World::new();
+    for (what, line, code) in [
+        ("print \"x\"", 2, "E0107"),
+        ("x = (1,", 2, "E0105"),
+        ("from math import", 2, "E0107"),
+        ("import math as", 2, "E0107"),
+        ("def (", 2, "E010"),
+        ("class A", 2, "E0108"),
+        ("if", 2, "E0107"),
+        ("x = = 3", 2, "E0107"),
+        ("```python", 2, "E0101"),
+        ("s = \"\"\"abc", 2, "E0102"),
+        ("def lambda(x): pass", 2, "E0118"),
+        ("<<<<<<< HEAD\nA = 1\n=======\nA = 2\n>>>>>>> b", 2, "E0122"),
+        ("@triton.jit\n    def k(x):\n        pass", 2, "E0120"),
+        ("@triton.jit\nk(...):\n    pass", 2, "E0120"),
+        ("@triton.jit\nfunction k", 2, "E0120"),
+        ("x = 1\n@triton.jit", 3, "E0120"),
+    ] {
+        w.file("bad.tk", format!("\n{what}\n").as_bytes());
+        let at = format!("bad.tk:{line}:");
+        w.expect("compile IN/bad.tk -k k", 1, &[code, &at]);
+        w.expect("check IN/bad.tk", 1, &[code, &at]);
+        let importing = format!("from bad import A\n{KERNEL}");
+        w.file("importing.tk", importing.replace("+ tl.arange", "+ A + tl.arange").as_bytes());
+        w.expect("compile IN/importing.tk -k copy -D BLOCK=16", 1, &[code, &at]);
+    }
+    let host = "try:\n    import a\nexcept* E:\n    pass\nmatch x:\n    case [1, *y] if y: z = 1\n";
+    w.file("good.tk", format!("{host}{KERNEL}").as_bytes());
+    w.expect("check --syntax-only IN/good.tk", 0, &[]);
+}
+
 #[test]
 fn megabytes_of_text() {
     let w = World::new();

@@ -178,6 +178,15 @@ fn unterminated_text_in_host_code_is_reported() {
     assert!(module.jit_functions().is_empty());
 }
 
+/// An integer of more than 128 bits is Python, though this parser has no value for it.
+#[test]
+fn bounds_of_this_parser_are_no_errors_of_host_code() {
+    let text = format!("X = {0}; Y = 1\ndef f(): return {0}\n{1}", "9".repeat(99), kernel("return a"));
+    let (map, module, errors) = parse(&text);
+    assert_eq!(render(&map, &errors), "");
+    assert_eq!(module.items.len(), 3);
+}
+
 #[test]
 fn errors_come_in_order_of_place() {
     let text = format!("{}\n{}", kernel("x = = 1\ny = 1 +"), kernel("if a = 1: pass\nz = )"));

@@ -189,4 +189,17 @@ Check the indentation of the clause against the statement it belongs to.";
 ```
 
 Check that the path names a source file and not a compiled one.";
+    MERGE_CONFLICT = "E0122", "merge conflict that is not resolved",
+"A version control system could not merge two versions of the file and left both in it, between lines of `<`, `=` and \
+`>`.
+
+```text
+<<<<<<< HEAD
+BLOCK = 64
+=======
+BLOCK = 128
+>>>>>>> wider
+```
+
+Keep one of the versions and remove the lines of `<`, `=` and `>`.";
 }

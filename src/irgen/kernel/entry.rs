@@ -21,6 +21,7 @@ use crate::irgen::semantic::convert;
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Desc, Object};
 use crate::irgen::walk::{Sights, Walker, is_set};
+use crate::parser::limits::is_limit;
 use crate::source::{FileId, SourceMap, Span};
 
 /// A lowered kernel.
@@ -50,12 +51,30 @@ pub struct Lowered {
 /// Everything that is wrong with the request or with the kernel and the functions it calls.
 pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) -> Result<Lowered, Vec<Diagnostic>> {
     let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
-    let result = build(&mut cx, module, request);
+    // What is wrong with the file comes first: it is why a kernel seems to be missing, or why a name has two values.
+    let syntax = unread(&cx, module);
+    if !syntax.is_empty() {
+        return Err(syntax);
+    }
+    let mut result = build(&mut cx, module, request);
+    for import in (0..cx.modules().len()).filter(|&m| m != module) {
+        let mut syntax = unread(&cx, import);
+        let told = cx.out().take_diags();
+        syntax.retain(|e| !told.contains(e));
+        result = if syntax.is_empty() { result } else { Err(Reported) };
+        cx.out().take_in(told);
+        cx.out().take_in(syntax);
+    }
     finish(cx, result)
 }
 
+/// The places of a file at which Python would refuse it.
+pub(super) fn unread(cx: &Walker<'_>, module: usize) -> Vec<Diagnostic> {
+    cx.modules().get(module).errors.iter().filter(|e| !is_limit(e)).cloned().collect()
+}
+
 /// Lowers one kernel as [`lower_kernel`] does, and says what was seen on the way, also where something is wrong. Once
-/// `stop` is true, the rest is given up.
+/// `stop` is true, the rest is given up. Syntax errors outside the kernel do not matter: someone is writing the file.
 pub fn watch_kernel(
     map: &mut SourceMap,
     file: FileId,

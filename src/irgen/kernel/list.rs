@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::choose::{choose, entries};
 use super::config::{self, ConfigInfo};
+use super::entry::unread;
 use super::request::start;
 use super::signature::Item;
 use super::template::{self, Guesses, Template};
@@ -225,6 +226,10 @@ pub fn list_configs(
 ) -> Result<Vec<ConfigInfo>, Vec<Diagnostic>> {
     let settings = Settings { target, launch: Launch::usual(&target), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, settings);
+    let syntax = unread(&cx, module);
+    if !syntax.is_empty() {
+        return Err(syntax);
+    }
     let func = choose(&mut cx, module, kernel).map_err(|Reported| cx.out().take_diags())?;
     config::infos(&mut cx, &func).map_err(|d| vec![d])
 }

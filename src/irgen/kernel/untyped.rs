@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::entry::unread;
 use super::faults;
 use super::request::start;
 use crate::diag::{Diagnostic, Severity};
@@ -78,6 +79,7 @@ pub fn check_untyped(
         }
     }
     let mut diags = cx.out().take_diags();
+    diags.extend((0..cx.modules().len()).filter(|&m| m != module).flat_map(|import| unread(&cx, import)));
     diags.sort_by_key(|d| match d.place() {
         Some(crate::diag::Place::Span(s)) => (s.file.0, s.lo),
         _ => (u32::MAX, 0),
