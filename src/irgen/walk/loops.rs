@@ -65,6 +65,7 @@ impl Walker<'_> {
             let Some(items) = items::iterate(&over) else {
                 return Err(faults::no_unrolling(&mut self.out, &over, "an unrolled loop"));
             };
+            let kept = self.lists_in(iter);
             for item in items {
                 if !self.is_live() {
                     break;
@@ -75,6 +76,7 @@ impl Walker<'_> {
                     return Ok(());
                 }
             }
+            drop(kept);
             if self.frame.host {
                 self.stmts(orelse);
             }
