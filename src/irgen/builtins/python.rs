@@ -56,17 +56,21 @@ pub(super) static TABLE: &[Builtin] = &[
         let mut has = || quietly(cx, |cx| cx.attribute(&base, &name)).is_ok();
         Ok(Object::bool(exists_in_triton(&base, &name) || !is_number(&base) && has()))
     }),
-    calling("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
+    calling("getattr", "x, name, *default", "An attribute by name.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        if let (Object::Argument(arg), Some(default)) = (&base, a.given(2)) {
-            return if argument_has(cx.out(), arg, &name)? { cx.attribute(&base, &name) } else { Ok(default.clone()) };
+        let default = match a.get(2) {
+            Object::Tuple(items) => items.first().cloned(),
+            _ => None,
+        };
+        let Some(default) = default else { return cx.attribute(&base, &name) };
+        if let Object::Argument(arg) = &base {
+            return if argument_has(cx.out(), arg, &name)? { cx.attribute(&base, &name) } else { Ok(default) };
         }
-        match (quietly(cx, |cx| cx.attribute(&base, &name)), a.given(2)) {
-            (Ok(_), Some(v)) if is_number(&base) => Ok(v.clone()),
-            (Ok(v), _) => Ok(v),
-            (Err(_), Some(v)) => Ok(v.clone()),
-            (Err(_), None) => cx.attribute(&base, &name),
+        match quietly(cx, |cx| cx.attribute(&base, &name)) {
+            Ok(v) if !is_number(&base) => Ok(v),
+            Err(_) if exists_in_triton(&base, &name) => cx.attribute(&base, &name),
+            _ => Ok(default),
         }
     }),
     entry("any", "items", "Whether one of the compile-time values is true.", |cx, a| quantify(cx, a, true)),
