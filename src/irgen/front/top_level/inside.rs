@@ -1,9 +1,9 @@
 //! What the host functions around a kernel bind.
 //!
 //! Names of Python are looked for in the innermost function that binds them. A parameter, a variable that is set more
-//! than once, one that is set in a branch or a loop, or a list that changes has a value that depends on how the function
-//! runs: it has no binding here, and hides what the file calls by its name. An import, a function, and a variable that is set once, by
-//! a statement of the body itself, have the binding that they would have in a file.
+//! than once, one that is set in a branch or a loop, or a list that changes has a value that depends on how the
+//! function runs: it has no binding here, and hides what the file calls by its name. An import, a function, and a
+//! variable that is set once, by a statement of the body itself, have the binding that they would have in a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
