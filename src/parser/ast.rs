@@ -59,6 +59,8 @@ pub struct Module {
     pub items: Vec<Item>,
     /// Top-level names whose values change otherwise than by the assignments among the items, and where.
     pub changes: BTreeMap<String, Span>,
+    /// The same for the names of functions, by the place of `def`.
+    pub inner_changes: BTreeMap<u32, BTreeMap<String, Span>>,
     /// The whole file.
     pub span: Span,
 }

@@ -4,11 +4,13 @@
 //! The file is never executed, and the front end follows its assignments one by one. That is right for what runs once,
 //! in order. It is not for these, which the walk over the file's tokens finds:
 //!
-//! 1. At the top level: `X[i] = v`, `X.append(v)` and its kin, `del X`, `with … as X`, `globals()["X"] = v`.
+//! 1. At the top level: `X[i] = v`, `X.a = v`, `X.append(v)` and its kin, also behind `X[i]` and `X.a`, `del X`,
+//!    `with … as X`, `globals()["X"] = v`. Hooks of configurations (`X.pre_hook = f`) are none.
 //! 2. In a loop or a `match` of the top level: each assignment too, and what a `for` counts.
 //! 3. In a function or a method: what it declares `global`, and the changes of 1 to a name that is not its own.
-//! 4. `for c in X:` with `c.a = v`, `c["k"] = v` or `c.a.append(v)` inside changes `X`, but for the hooks of
-//!    configurations (`c.pre_hook = f`).
+//! 4. `for c in X:` with a change of `c` inside changes `X`, and `for c in [X, Y]:` both.
+//!
+//! The same changes of what belongs to a function are kept for each function.
 //!
 //! It does not matter whether such a function is ever called, or how often such a loop runs. The changes throw doubt on
 //! values only: a function that is called `X` stays one.
@@ -38,16 +40,33 @@ const CHANGING: [&str; 14] = [
 ];
 
 /// For each name, the place (byte offsets) of the first such change.
+pub(super) type Changed = BTreeMap<String, (u32, u32)>;
+
+/// What changes.
+pub(super) struct Changes {
+    pub(super) file: Changed,
+    /// The names of functions, by the place of `def`.
+    pub(super) functions: BTreeMap<u32, Changed>,
+}
+
+/// Finds the changes of a file.
 #[must_use]
-pub(super) fn changes(text: &str, lexed: &Lexed) -> BTreeMap<String, (u32, u32)> {
-    let mut walk = Walk { text, blocks: vec![Block::new(Kind::Once)], found: BTreeMap::new(), over: BTreeMap::new() };
+pub(super) fn changes(text: &str, lexed: &Lexed) -> Changes {
+    let mut walk = Walk {
+        text,
+        blocks: vec![Block::new(Kind::Once, 0)],
+        found: BTreeMap::new(),
+        inner: BTreeMap::new(),
+        over: BTreeMap::new(),
+        header: 0,
+    };
     let (mut line, mut next) = (vec![], None);
     for &token in &lexed.tokens {
         match token.tok {
             Tok::Newline | Tok::End => next = walk.line(&std::mem::take(&mut line)),
             Tok::Indent => {
                 let kind = next.take().unwrap_or(Kind::Once);
-                walk.blocks.push(Block::new(kind));
+                walk.blocks.push(Block::new(kind, walk.header));
             }
             Tok::Dedent => walk.close(),
             _ => line.push(token),
@@ -56,7 +75,7 @@ pub(super) fn changes(text: &str, lexed: &Lexed) -> BTreeMap<String, (u32, u32)>
     while walk.blocks.len() > 1 {
         walk.close();
     }
-    walk.found
+    Changes { file: walk.found, functions: walk.inner }
 }
 
 /// How often the statements of a block run, and whose names they bind.
@@ -73,6 +92,8 @@ enum Kind {
 /// A block that is open.
 struct Block {
     kind: Kind,
+    /// Where its header begins.
+    at: u32,
     /// Names that the block of a function binds, and those that it declares `global`.
     own: BTreeSet<String>,
     global: BTreeSet<String>,
@@ -81,18 +102,21 @@ struct Block {
 }
 
 impl Block {
-    fn new(kind: Kind) -> Block {
+    fn new(kind: Kind, at: u32) -> Block {
         let own = if let Kind::Function(parameters) = &kind { parameters.clone() } else { BTreeSet::new() };
-        Block { kind, own, global: BTreeSet::new(), changed: vec![] }
+        Block { kind, at, own, global: BTreeSet::new(), changed: vec![] }
     }
 }
 
 struct Walk<'a> {
     text: &'a str,
     blocks: Vec<Block>,
-    found: BTreeMap<String, (u32, u32)>,
-    /// The variables of loops over what has a name, each with that name.
-    over: BTreeMap<String, Token>,
+    found: Changed,
+    inner: BTreeMap<u32, Changed>,
+    /// The variables of loops, each with the names in what its loop runs over.
+    over: BTreeMap<String, Vec<Token>>,
+    /// Where the last header began.
+    header: u32,
 }
 
 impl<'a> Walk<'a> {
@@ -108,6 +132,8 @@ impl<'a> Walk<'a> {
                 self.found.entry(name).or_insert(at);
             } else if !block.own.contains(&name) {
                 self.note(name, at);
+            } else {
+                self.inner.entry(block.at).or_default().entry(name).or_insert(at);
             }
         }
     }
@@ -131,9 +157,10 @@ impl<'a> Walk<'a> {
         self.note(self.word(name).to_owned(), (name.lo, name.hi));
     }
 
-    /// Notes that the list is changed over whose items a loop with this variable runs.
-    fn change_list_of(&mut self, item: Token) {
-        if let Some(&list) = self.over.get(self.word(item)) {
+    /// Notes that a value is changed in place, and with it the lists over whose items a loop with this variable runs.
+    fn change_in_place(&mut self, name: Token) {
+        self.change(name);
+        for list in self.over.get(self.word(name)).cloned().unwrap_or_default() {
             self.change(list);
         }
     }
@@ -163,14 +190,15 @@ impl<'a> Walk<'a> {
     fn line(&mut self, line: &[Token]) -> Option<Kind> {
         let (header, rest, kind) = self.split_header(line);
         if let Some(kind) = &kind {
+            self.header = header.first().map_or(0, |t| t.lo);
             if *kind == Kind::Repeated {
-                self.blocks.push(Block::new(Kind::Repeated));
+                self.blocks.push(Block::new(Kind::Repeated, self.header));
                 self.header_binds(header);
                 self.close();
             } else if header.first().is_some_and(|t| t.tok == Tok::With) {
                 self.header_binds(header);
             }
-            self.blocks.push(Block::new(kind.clone()));
+            self.blocks.push(Block::new(kind.clone(), self.header));
         }
         for statement in rest.split(|t| t.tok == Tok::Semicolon).filter(|s| !s.is_empty()) {
             self.statement(statement);
@@ -227,10 +255,9 @@ impl<'a> Walk<'a> {
             Some(Tok::For) => {
                 let end = header.iter().position(|t| t.tok == Tok::In).unwrap_or(header.len());
                 self.bind_all(&header[1..end]);
-                if let [_, item, _, list] = *header
-                    && list.tok == Tok::Name
-                {
-                    self.over.insert(self.word(item).to_owned(), list);
+                let lists = self.names_in(header.get(end..).unwrap_or(&[]));
+                for &item in header[1..end].iter().filter(|t| t.tok == Tok::Name) {
+                    self.over.insert(self.word(item).to_owned(), lists.clone());
                 }
             }
             Some(Tok::With) => {
@@ -270,17 +297,50 @@ impl<'a> Walk<'a> {
             self.target(&statement[start..sign]);
             start = sign + 1;
         }
-        let kinds: Vec<Tok> = statement.iter().take(4).map(|t| t.tok).collect();
-        if kinds == [Tok::Name, Tok::Dot, Tok::Name, Tok::LParen] && CHANGING.contains(&self.word(statement[2])) {
-            self.change(statement[0]);
-            self.change_list_of(statement[0]);
-        }
-        if let [item, member, .., dot, method] = *statement.split(|t| t.tok == Tok::LParen).next().unwrap_or(&[])
-            && (item.tok, member.tok, dot.tok, method.tok) == (Tok::Name, Tok::Dot, Tok::Dot, Tok::Name)
-            && CHANGING.contains(&self.word(method))
+        if let Some(&name) = statement.first().filter(|t| t.tok == Tok::Name)
+            && self.calls_a_change(&statement[1..])
         {
-            self.change_list_of(item);
+            self.change_in_place(name);
         }
+    }
+
+    /// Whether one of the calls in `[0].a.append(x)`, which stands behind a name, changes something.
+    fn calls_a_change(&self, mut rest: &[Token]) -> bool {
+        let mut method = None;
+        while let Some(first) = rest.first() {
+            match (first.tok, rest.get(1)) {
+                (Tok::Dot, Some(name)) if name.tok == Tok::Name => {
+                    method = Some(self.word(*name));
+                    rest = &rest[2..];
+                }
+                (Tok::LParen, _) if method.is_some_and(|m| CHANGING.contains(&m)) => return true,
+                (Tok::LParen | Tok::LBracket, _) => {
+                    let is_closing = |t: &Token| matches!(t.tok, Tok::RParen | Tok::RBracket | Tok::RBrace);
+                    let mut depth = 0_u32;
+                    let end = rest.iter().position(|t| {
+                        match t.tok {
+                            Tok::LParen | Tok::LBracket | Tok::LBrace => depth += 1,
+                            _ if is_closing(t) => depth = depth.saturating_sub(1),
+                            _ => {}
+                        }
+                        depth == 0
+                    });
+                    rest = end.map_or(&[], |end| &rest[end + 1..]);
+                    method = None;
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The names of an expression: no attributes, and nothing that is called.
+    fn names_in(&self, tokens: &[Token]) -> Vec<Token> {
+        let is_at = |i: usize, tok: Tok| tokens.get(i).is_some_and(|t| t.tok == tok);
+        let is_name = |i: &usize| {
+            tokens[*i].tok == Tok::Name && !is_at(i.wrapping_sub(1), Tok::Dot) && !is_at(i + 1, Tok::LParen)
+        };
+        (0..tokens.len()).filter(is_name).map(|i| tokens[i]).collect()
     }
 
     /// Notes what the left side of an assignment, with its annotation, binds.
@@ -295,13 +355,8 @@ impl<'a> Walk<'a> {
                 let name = self.word(target[4]).trim_matches(['"', '\'']).to_owned();
                 self.found.entry(name).or_insert((target[4].lo, target[4].hi));
             }
-            [Tok::Name, Tok::LBracket, ..] => {
-                self.change(target[0]);
-                self.change_list_of(target[0]);
-            }
-            [Tok::Name, Tok::Dot, Tok::Name, ..] if self.word(target[2]) != "pre_hook" => {
-                self.change_list_of(target[0]);
-            }
+            [Tok::Name, .., Tok::Dot, Tok::Name] if self.word(target[target.len() - 1]) == "pre_hook" => {}
+            [Tok::Name, Tok::LBracket | Tok::Dot, ..] => self.change_in_place(target[0]),
             [_, Tok::Dot, ..] => {}
             _ => self.bind_all(target),
         }
@@ -331,7 +386,7 @@ mod tests {
 
     /// The names that a file changes, in order.
     fn names(text: &str) -> String {
-        changes(text, &lex(text)).into_keys().collect::<Vec<_>>().join(" ")
+        changes(text, &lex(text)).file.into_keys().collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -346,7 +401,7 @@ mod tests {
     #[test]
     fn values_that_change_in_place_are_not() {
         let text = "A[0] = 2\nB.append(3)\ndel C\nglobals()['D'] = 1\nwith f() as E: pass\nF: list; F[1]: int = 2\nG.H = 3; I.index(2)\n";
-        assert_eq!(names(text), "A B C D E F");
+        assert_eq!(names(text), "A B C D E F G");
     }
 
     #[test]

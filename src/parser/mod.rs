@@ -84,8 +84,10 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
         errors.push(too_many(&parser.cx, count));
     }
     let place = |(name, (lo, hi))| (name, Span { file, lo, hi });
-    let changes = changes::changes(text, &lexed).into_iter().map(place).collect();
-    (ast::Module { items, changes, span }, errors)
+    let placed = |changed: changes::Changed| changed.into_iter().map(place).collect();
+    let changes::Changes { file: changes, functions } = changes::changes(text, &lexed);
+    let inner_changes = functions.into_iter().map(|(at, changed)| (at, placed(changed))).collect();
+    (ast::Module { items, changes: placed(changes), inner_changes, span }, errors)
 }
 
 /// Parses a stand-alone expression, such as the value of `-D NAME=VALUE`. The text is added to the map under `name`, so

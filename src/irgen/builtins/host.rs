@@ -12,7 +12,7 @@ use crate::irgen::front::space::Space;
 use crate::irgen::semantic::cmp::Cmp;
 use crate::irgen::semantic::{faults, fold, index, items, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Config, Const, Object};
+use crate::irgen::value::{Args, Builtin, Config, Const, Form, Object};
 use crate::parser::ast::BinOp;
 
 /// Python's builtins that only host code uses.
@@ -23,7 +23,7 @@ pub(super) static TABLE: &[Builtin] = &[
     }),
     entry("sorted", "items", "The compile-time values in ascending order.", |cx, a| {
         let all = items(cx, a.get(0))?;
-        Ok(Object::tuple(sorted(cx, all)?))
+        Ok(Object::list(sorted(cx, all)?))
     }),
     entry("reversed", "items", "The values from the last to the first.", |cx, a| {
         let mut all = items(cx, a.get(0))?;
@@ -32,13 +32,15 @@ pub(super) static TABLE: &[Builtin] = &[
     }),
     entry("enumerate", "items, start=0", "The values with their numbers.", |cx, a| {
         let start = a.int(cx, 1)?;
-        let numbered = (start..).zip(items(cx, a.get(0))?).map(|(i, v)| Object::tuple(vec![Object::int(i), v]));
+        let numbered =
+            (start..).zip(items(cx, a.get(0))?).map(|(i, v)| Object::sequence(Form::Tuple, vec![Object::int(i), v]));
         Ok(Object::tuple(numbered.collect()))
     }),
     entry("zip", "*lists", "Tuples of the first values, the second values and so on.", |cx, a| {
         let lists = lists(cx, a.get(0))?;
         let count = lists.iter().map(Vec::len).min().unwrap_or(0);
-        Ok(Object::tuple((0..count).map(|i| Object::tuple(lists.iter().map(|l| l[i].clone()).collect())).collect()))
+        let tuple = |i: usize| Object::sequence(Form::Tuple, lists.iter().map(|l| l[i].clone()).collect());
+        Ok(Object::tuple((0..count).map(tuple).collect()))
     }),
     calling("map", "function, items", "The function's value for each item.", |cx, a| {
         let values: R<Vec<Object>> =
@@ -82,7 +84,7 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
                     .flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat()))
                     .collect();
             }
-            Ok(Object::tuple(all.into_iter().map(Object::tuple).collect()))
+            Ok(Object::tuple(all.into_iter().map(|items| Object::sequence(Form::Tuple, items)).collect()))
         },
     ),
     entry("chain", "*lists", "The values of the lists, one list after the other.", |cx, a| {
@@ -139,7 +141,8 @@ pub(super) static TRITON: &[Builtin] = &[entry(
         for (name, number) in options.filter_map(|(name, number)| Some((name, number?))) {
             values.iter_mut().filter(|(n, _)| &**n == name).for_each(|(_, v)| *v = Object::int(number));
         }
-        Ok(Object::Config(Rc::new(Config { values, num_warps, num_stages, num_ctas, maxnreg })))
+        let made_of = Some(a.get(0).clone());
+        Ok(Object::Config(Rc::new(Config { values, made_of, num_warps, num_stages, num_ctas, maxnreg })))
     },
 )];
 
@@ -147,13 +150,14 @@ pub(super) static TRITON: &[Builtin] = &[entry(
 static DICT: &[Builtin] = &[
     entry("get", "self, key, default=None", "The value of a key, or the default.", |cx, a| {
         let Object::Dict(d) = a.get(0) else { return Ok(Object::NONE) };
+        fold::known_whole(cx, a.get(1))?;
         let known = d.iter().any(|(k, _)| fold::same(k, a.get(1)));
         if known { index::index_dict(cx, d, a.get(1)) } else { Ok(a.get(2).clone()) }
     }),
     entry("keys", "self", "The keys.", |_, a| Ok(pairs(a, |k, _| k.clone()))),
     entry("values", "self", "The values.", |_, a| Ok(pairs(a, |_, v| v.clone()))),
     entry("items", "self", "The keys with their values.", |_, a| {
-        Ok(pairs(a, |k, v| Object::tuple(vec![k.clone(), v.clone()])))
+        Ok(pairs(a, |k, v| Object::sequence(Form::Tuple, vec![k.clone(), v.clone()])))
     }),
     entry("copy", "self", "The dict itself: values never change.", |_, a| match a.get(0) {
         Object::Dict(d) => Ok(Object::dict(d.to_vec())),
@@ -163,18 +167,15 @@ static DICT: &[Builtin] = &[
 
 /// Methods of lists; those that change one are statements ([`crate::irgen::walk`]).
 static LIST: &[Builtin] = &[
-    entry("copy", "self", "A copy of the list.", |cx, a| Ok(Object::tuple(items(cx, a.get(0))?))),
+    entry("copy", "self", "A copy of the list.", |cx, a| Ok(Object::list(items(cx, a.get(0))?))),
     entry("index", "self, value", "Where the value stands.", |cx, a| {
         let all = items(cx, a.get(0))?;
-        match all.iter().position(|v| fold::same(v, a.get(1))) {
-            Some(at) => Ok(Object::int(at as i128)),
-            None => Err(cx.error_help(
-                &types::INDEX,
-                "the value is not in the list",
-                "in this call",
-                "ask `value in list` first",
-            )),
+        for (at, v) in all.iter().enumerate() {
+            if fold::equal(cx, v, a.get(1))? {
+                return Ok(Object::int(at as i128));
+            }
         }
+        Err(cx.error_help(&types::INDEX, "the value is not in the list", "in this call", "ask `value in list` first"))
     }),
 ];
 
@@ -191,7 +192,7 @@ static TEXT: &[Builtin] = &[
     entry("split", "self, separator=None", "The parts between separators, or between white space.", |cx, a| {
         let text = a.text(cx, 0)?;
         let part = |s: &str| Object::from(Const::str(s));
-        Ok(Object::tuple(match a.given(1) {
+        Ok(Object::list(match a.given(1) {
             Some(_) => text.split(&*a.text(cx, 1)?).map(part).collect(),
             None => text.split_whitespace().map(part).collect(),
         }))
@@ -273,7 +274,7 @@ fn format(cx: &mut Emitter, a: &Args) -> R<Object> {
             ));
         }
         cx.room(value.weight().saturating_add(of_text(out.len())))?;
-        out.push_str(&value.show());
+        out.push_str(&fold::text(cx, &value)?);
         rest = after;
     }
     out.push_str(rest);
@@ -304,12 +305,27 @@ static INTEGER: &[Builtin] =
         Ok(Object::int(128 - n.unsigned_abs().leading_zeros()))
     })];
 
-/// Methods of a run-time argument: what its type says.
+/// Methods of a run-time argument that is a tensor: what its type says.
 static ARGUMENT: &[Builtin] =
     &[entry("is_floating_point", "self", "Whether its elements are floats.", |cx, a| match a.get(0) {
         Object::Argument(arg) => Ok(Object::bool(element(arg.ty.dtype).is_float())),
         other => Err(faults::expected(cx, "an argument", other)),
     })];
+
+/// Methods of all that a launch passes, of which only what the kernel's parameters get is known.
+static PASSED: &[Builtin] = &[
+    entry("get", "self, key, default=None", "What is passed by a name, or the default.", |cx, a| {
+        let name = a.text(cx, 1)?;
+        match a.get(0) {
+            Object::Passed(p) => Ok(index::passed(cx, p, &name)?.unwrap_or_else(|| a.get(2).clone())),
+            other => Err(faults::expected(cx, "the arguments of a launch", other)),
+        }
+    }),
+    entry("keys", "self", "Not known.", |cx, a| fold::known(cx, a.get(0)).map(|()| Object::NONE)),
+    entry("values", "self", "Not known.", |cx, a| fold::known(cx, a.get(0)).map(|()| Object::NONE)),
+    entry("items", "self", "Not known.", |cx, a| fold::known(cx, a.get(0)).map(|()| Object::NONE)),
+    entry("copy", "self", "The same.", |_, a| Ok(a.get(0).clone())),
+];
 
 /// What the driver says of the target.
 static TARGET: &[Builtin] = &[
@@ -317,7 +333,7 @@ static TARGET: &[Builtin] = &[
     entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Object::bool(true))),
     entry("get_device_capability", "device=None", "Major and minor compute capability.", |cx, _| {
         let (major, minor) = cx.target().version();
-        Ok(Object::tuple(vec![Object::int(major), Object::int(minor)]))
+        Ok(Object::sequence(Form::Tuple, vec![Object::int(major), Object::int(minor)]))
     }),
     entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| {
         match cx.target().product() {
@@ -355,7 +371,8 @@ pub(super) fn method(base: &Object, name: &str) -> Option<&'static Builtin> {
     let table = match base {
         Object::Dict(_) => DICT,
         Object::Tuple(_) => LIST,
-        Object::Argument(_) => ARGUMENT,
+        Object::Argument(arg) if arg.ty.dtype.is_ptr() => ARGUMENT,
+        Object::Passed(_) => PASSED,
         Object::Const(Const::Str(_)) => TEXT,
         Object::Const(Const::Int(_)) => INTEGER,
         _ => return None,

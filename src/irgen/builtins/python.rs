@@ -7,12 +7,12 @@ use super::{debug, math};
 use crate::diag::codes::{names, types};
 use crate::ir::dialects::discardable;
 use crate::ir::{Attr, Name};
-use crate::irgen::emit::{Emitter, R, Reported, quietly};
+use crate::irgen::emit::{Emitter, R, Reported, of_text, quietly};
 use crate::irgen::front::space::Space;
 use crate::irgen::semantic::cmp::Cmp;
 use crate::irgen::semantic::{arith, convert, faults, fold, items, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Const, Object, Range, RangeKind};
+use crate::irgen::value::{Args, Argument, Builtin, Const, Object, Range, RangeKind};
 
 /// Python's builtins.
 pub(super) static TABLE: &[Builtin] = &[
@@ -42,6 +42,7 @@ pub(super) static TABLE: &[Builtin] = &[
         Object::Dict(items) => Ok(Object::int(items.len() as i128)),
         Object::Const(Const::Str(s)) => Ok(Object::int(s.chars().count() as i128)),
         Object::Tensor(t) if t.ty.is_block() => Ok(Object::int(t.ty.shape()[0])),
+        v @ (Object::Argument(_) | Object::Passed(_)) => fold::known(cx, v).map(|()| Object::NONE),
         other => Err(faults::expected_of_tensor(
             cx,
             "a tuple or a string",
@@ -54,17 +55,27 @@ pub(super) static TABLE: &[Builtin] = &[
     calling("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
+        if let Object::Argument(arg) = &base {
+            return Ok(Object::bool(argument_has(cx.out(), arg, &name)?));
+        }
         let mut has = || quietly(cx, |cx| cx.attribute(&base, &name)).is_ok();
         Ok(Object::bool(exists_in_triton(&base, &name) || !is_number(&base) && has()))
     }),
-    calling("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
+    calling("getattr", "x, name, *default", "An attribute by name.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        match (quietly(cx, |cx| cx.attribute(&base, &name)), a.given(2)) {
-            (Ok(_), Some(v)) if is_number(&base) => Ok(v.clone()),
-            (Ok(v), _) => Ok(v),
-            (Err(_), Some(v)) => Ok(v.clone()),
-            (Err(_), None) => cx.attribute(&base, &name),
+        let default = match a.get(2) {
+            Object::Tuple(items) => items.first().cloned(),
+            _ => None,
+        };
+        let Some(default) = default else { return cx.attribute(&base, &name) };
+        if let Object::Argument(arg) = &base {
+            return if argument_has(cx.out(), arg, &name)? { cx.attribute(&base, &name) } else { Ok(default) };
+        }
+        match quietly(cx, |cx| cx.attribute(&base, &name)) {
+            Ok(v) if !is_number(&base) => Ok(v),
+            Err(_) if exists_in_triton(&base, &name) => cx.attribute(&base, &name),
+            _ => Ok(default),
         }
     }),
     entry("any", "items", "Whether one of the compile-time values is true.", |cx, a| quantify(cx, a, true)),
@@ -109,6 +120,32 @@ fn exists_in_triton(package: &Object, name: &str) -> bool {
         _ => &[],
     };
     names.contains(&name)
+}
+
+/// Members of PyTorch's tensors that numbers lack.
+const OF_TENSORS: [&str; 14] = [
+    "T",
+    "data_ptr",
+    "device",
+    "dim",
+    "dtype",
+    "element_size",
+    "is_contiguous",
+    "is_cuda",
+    "is_floating_point",
+    "ndim",
+    "numel",
+    "shape",
+    "size",
+    "stride",
+];
+
+/// Whether an argument of a launch has an attribute: a pointer is a tensor of PyTorch, anything else a number.
+fn argument_has(cx: &mut Emitter, arg: &Argument, name: &str) -> R<bool> {
+    match (arg.ty.is_block(), OF_TENSORS.contains(&name)) {
+        (false, true) => Ok(arg.ty.dtype.is_ptr()),
+        _ => Err(fold::unknown_launch(cx, &format!("whether `{}` has `{name}`", arg.name))),
+    }
 }
 
 /// Whether a value is a number of Python's, which has none of a tensor's methods.
@@ -191,7 +228,13 @@ fn tl_range(cx: &mut Emitter, a: &Args) -> R<Object> {
 fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
     let Object::Tuple(items) = a.get(0) else { return Ok(Object::NONE) };
     let items: Vec<Object> = match &***items {
-        [Object::Tuple(inner)] => inner.to_vec(),
+        [Object::Const(Const::Str(text))] => {
+            cx.room(of_text(text.len()))?;
+            text.chars().map(|c| Const::str(&c.to_string()).into()).collect()
+        }
+        [one @ (Object::Tuple(_) | Object::Dict(_) | Object::Range(_))] => {
+            items::iterate(one).ok_or_else(|| faults::expected(cx, "values known at compile time", one))?
+        }
         items => items.to_vec(),
     };
     let Some((first, rest)) = items.split_first() else {

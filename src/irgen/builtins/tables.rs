@@ -164,7 +164,7 @@ pub fn python(name: &str) -> Option<Object> {
         "float" => Class::Float,
         "bool" => Class::Bool,
         "str" => Class::Str,
-        "tuple" => Class::Tuple,
+        "tuple" => Class::HostTuple,
         "list" => Class::List,
         "dict" => Class::Dict,
         _ => return find(&[py::TABLE, host::TABLE], name).map(|b| Const::Builtin(b).into()),

@@ -51,6 +51,8 @@ pub struct Emitter {
     block: Option<Block>,
     here: Here,
     settings: Settings,
+    /// Whether a heuristic is evaluated.
+    of_a_launch: bool,
     pub(super) said: Said,
     pub(super) spent: Spent,
 }
@@ -94,6 +96,7 @@ impl Emitter {
             block: None,
             here,
             settings,
+            of_a_launch: false,
             said: Said::default(),
             spent: Spent::default(),
         }
@@ -111,6 +114,17 @@ impl Emitter {
 
     pub fn set_launch(&mut self, launch: Launch) {
         self.settings.launch = launch;
+    }
+
+    /// Says whether a heuristic is evaluated from here on, and gives what was said before.
+    pub fn begin_launch(&mut self, is_one: bool) -> bool {
+        std::mem::replace(&mut self.of_a_launch, is_one)
+    }
+
+    /// Whether a heuristic is evaluated, which sees what a launch passes.
+    #[must_use]
+    pub fn of_a_launch(&self) -> bool {
+        self.of_a_launch
     }
 
     /// Turns the checks of debug mode on.

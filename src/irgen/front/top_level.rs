@@ -127,7 +127,7 @@ impl TopLevel {
 
     fn parse(map: &SourceMap, file: FileId) -> TopLevel {
         let (module, errors) = parse_module(map, file);
-        let mut table = Table::default();
+        let mut table = Table { inner: module.inner_changes, ..Table::default() };
         table.items(module.items, &Arc::new(vec![]), true);
         let Table { mut names, mut stars, functions, insides, homes, changes, .. } = table;
         names.values_mut().for_each(|bindings| bindings.reverse());
@@ -221,6 +221,8 @@ struct Table {
     homes: BTreeMap<Span, usize>,
     /// Names that are bound in a way that is not followed, and where.
     changes: BTreeMap<String, Span>,
+    /// The same for the names of functions, by the place of `def`.
+    inner: BTreeMap<u32, BTreeMap<String, Span>>,
     /// The host function that is being read.
     around: Option<usize>,
 }
@@ -321,7 +323,8 @@ impl Table {
     /// Reads a host function.
     fn inside(&mut self, f: &FunctionDef, guards: &Guards) {
         let around = self.around;
-        let inside = Inside::new(f, around.map(|outer| &self.insides[outer]));
+        let changes = self.inner.get(&f.header.lo).cloned().unwrap_or_default();
+        let inside = Inside::new(f, around.map(|outer| &self.insides[outer]), changes);
         self.insides.push(inside);
         self.around = Some(self.insides.len() - 1);
         self.nested(&f.body, guards);
@@ -333,7 +336,15 @@ impl Table {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::FunctionDef(f) if f.is_jit => self.function((**f).clone(), guards, false),
-                StmtKind::FunctionDef(f) if has_kernels(&f.body) => self.inside(f, guards),
+                StmtKind::FunctionDef(f) => {
+                    // It sees the same names as the kernels beside it.
+                    if let Some(around) = self.around {
+                        self.homes.insert(f.header, around);
+                    }
+                    if has_kernels(&f.body) {
+                        self.inside(f, guards);
+                    }
+                }
                 StmtKind::If { branches, orelse } => {
                     for b in branches {
                         self.nested(&b.body, guards);

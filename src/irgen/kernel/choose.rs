@@ -23,12 +23,19 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
         if let Some(Object::Const(Const::Func(f))) = cx.global(module, name)
             && f.jit
         {
+            if let Some((test, _)) = cx.choice(module, name) {
+                doubtful(cx, &f.def, Some(test), &[]);
+            }
             return Ok(f);
         }
         // One inside a class or a host function.
-        if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
+        let called: Vec<&Arc<FunctionDef>> = jit.iter().filter(|f| *f.name.name == *name).collect();
+        if let Some((&def, others)) = called.split_last() {
+            if !others.is_empty() {
+                doubtful(cx, def, None, others);
+            }
             let module = cx.modules_mut().home(module, def);
-            return Ok(Func { def: def.clone(), module, jit: true });
+            return Ok(Func::new(def.clone(), module, true));
         }
         let plain = cx.modules().get(module).functions.iter().rev().find(|f| *f.name.name == *name).cloned();
         if let Some(def) = plain {
@@ -46,10 +53,7 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
     let launchable: Vec<&Arc<FunctionDef>> =
         jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
     match launchable.as_slice() {
-        [only] => {
-            let module = cx.modules_mut().home(module, only);
-            Ok(Func { def: (*only).clone(), module, jit: true })
-        }
+        [only] => Ok(of_file(cx, module, only)),
         [] => {
             let misspelt = cx.modules().get(module).functions.iter().find(|f| jit_typo(f).is_some()).cloned();
             if let Some(def) = misspelt {
@@ -64,6 +68,26 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
                 .at(place, "");
             Err(cx.out().report(diag.help(format!("choose one with -k: {}", known.join(", ")))))
         }
+    }
+}
+
+/// Warns of a kernel that is one of several of its name.
+fn doubtful(cx: &mut Walker<'_>, taken: &FunctionDef, test: Option<Span>, others: &[&Arc<FunctionDef>]) {
+    let name = &*taken.name.name;
+    let mut diag = Diagnostic::warning(&names::DOUBTFUL, format!("which kernel `{name}` is meant is not known"))
+        .at(taken.header, "ttc takes this one");
+    if let Some(test) = test {
+        diag = diag.at(test, "depends on this, which only Python can decide");
+    }
+    diag = others.iter().fold(diag, |diag, other| diag.at(other.header, "this one has the same name"));
+    let _ = cx.out().report(diag.help("if that is the wrong one, give the one you mean another name"));
+}
+
+/// A jit function of a file, with what the file puts around it when it gives it its own name again.
+pub(super) fn of_file(cx: &mut Walker<'_>, module: usize, def: &Arc<FunctionDef>) -> Func {
+    match cx.global(module, &def.name.name) {
+        Some(Object::Const(Const::Func(f))) if Arc::ptr_eq(&f.def, def) => f,
+        _ => Func::new(def.clone(), cx.modules_mut().home(module, def), true),
     }
 }
 

@@ -15,12 +15,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
+use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{Emits, R};
 use crate::irgen::front::launch::{Launch, LaunchFault};
 use crate::irgen::semantic::{faults, items};
-use crate::irgen::value::{Config, Const, Func, Object, python_float};
+use crate::irgen::value::{Config, Const, Func, Object, Tuned, Tuner, python_float};
 use crate::irgen::walk::{Walker, because};
-use crate::parser::ast::{Constant, Decorator, Expr, ExprKind};
+use crate::parser::ast::Decorator;
 use crate::target::AmdOptions;
 
 /// A value of a configuration, for whoever launches the kernel.
@@ -134,37 +135,17 @@ fn options(c: &Config) -> Launch {
 /// Options that configurations carry, and that have no effect in Triton either.
 const WITHOUT_EFFECT: [&str; 2] = ["schedule_hint", "instruction_sched_variant"];
 
-/// The last word of a decorator that is called.
-fn last_name(d: &Decorator) -> Option<&str> {
-    d.call().and_then(|c| c.func.dotted()).and_then(|p| p.last().copied())
+/// The autotuner of a kernel.
+fn tuner(cx: &mut Walker<'_>, func: &Func) -> Option<Rc<Tuner>> {
+    cx.tuners(func, DECORATORS[0]).into_iter().next()
 }
 
-/// The expression behind a keyword or, for a decorator of this name, the first argument.
-pub(super) fn decorator_value<'a>(d: &'a Decorator, name: &str, keyword: &str) -> Option<&'a Expr> {
-    let call = d.call()?;
-    call.keyword(keyword).or_else(|| call.args.first().filter(|_| last_name(d) == Some(name)))
-}
-
-/// Where the configurations of a kernel are written.
-fn source(func: &Func) -> Option<&Expr> {
-    func.def.decorators.iter().find_map(|d| decorator_value(d, "autotune", "configs"))
-}
-
-/// The names in the `key` of a kernel's `@triton.autotune`, if they are written out: the arguments whose values tell
-/// one use of the kernel from another.
-pub(super) fn key(func: &Func) -> Vec<String> {
-    let tuner = func.def.decorators.iter().find(|d| decorator_value(d, "autotune", "configs").is_some());
-    let call = tuner.and_then(|d| d.call());
-    let list = call.and_then(|c| c.keyword("key").or_else(|| c.args.get(1)));
-    let items = match list.map(|e| &e.kind) {
-        Some(ExprKind::List(items) | ExprKind::Tuple(items)) => items.as_slice(),
-        _ => &[],
-    };
-    let text = |e: &Expr| match &e.kind {
-        ExprKind::Constant(Constant::Str(s)) => Some(s.to_string()),
-        _ => None,
-    };
-    items.iter().filter_map(text).collect()
+/// The names in the `key` of a kernel's autotuner.
+pub(super) fn key(cx: &mut Walker<'_>, func: &Func) -> Vec<String> {
+    match tuner(cx, func).as_deref() {
+        Some(Tuner { gives: Tuned::Configs(_, key), .. }) => key.clone(),
+        _ => vec![],
+    }
 }
 
 /// The configurations of a kernel; `None` if it has none.
@@ -172,22 +153,27 @@ pub(super) fn key(func: &Func) -> Vec<String> {
 /// # Errors
 /// `E0223`: they cannot be evaluated.
 pub fn configs(cx: &mut Walker<'_>, func: &Func) -> Result<Option<Vec<Rc<Config>>>, Diagnostic> {
-    let Some(e) = source(func) else { return Ok(None) };
-    let list = cx.attempt(func.module, |cx| {
-        let v = cx.expr(e)?;
-        let Some(items) = items::iterate(&v) else {
-            return Err(faults::expected(cx.out(), "a list of configurations", &v));
-        };
-        let config = |cx: &mut Walker<'_>, v: &Object| match v {
-            Object::Config(c) => Ok(c.clone()),
-            other => Err(faults::expected(cx.out(), "a `triton.Config`", other)),
-        };
-        cx.at(e.span, |cx| items.iter().map(|v| config(cx, v)).collect::<R<Vec<_>>>())
+    let Some(tuner) = tuner(cx, func) else { return Ok(None) };
+    let Tuned::Configs(given, _) = &tuner.gives else { return Ok(None) };
+    let list = given.clone().and_then(|v| {
+        cx.attempt(func.module, |cx| {
+            cx.at(tuner.at, |cx| {
+                let Some(items) = items::iterate(&v) else {
+                    return Err(faults::expected(cx.out(), "a list of configurations", &v));
+                };
+                let config = |cx: &mut Walker<'_>, v: &Object| match v {
+                    Object::Config(c) => Ok(c.clone()),
+                    other => Err(faults::expected(cx.out(), "a `triton.Config`", other)),
+                };
+                items.iter().map(|v| config(cx, v)).collect::<R<Vec<_>>>()
+            })
+        })
     });
     match list {
         // As Triton does: nothing to choose from is one choice.
         Ok(list) if list.is_empty() => Ok(Some(vec![Rc::new(Config {
             values: vec![],
+            made_of: None,
             num_warps: None,
             num_stages: None,
             num_ctas: None,
@@ -196,7 +182,7 @@ pub fn configs(cx: &mut Walker<'_>, func: &Func) -> Result<Option<Vec<Rc<Config>
         Ok(list) => Ok(Some(list)),
         Err(cause) => {
             let message = format!("the configurations of `{}` cannot be evaluated", func.name());
-            let diag = Diagnostic::error(&names::CONFIGS, message).at(e.span, "not known at compile time");
+            let diag = Diagnostic::error(&names::CONFIGS, message).at(tuner.at, "not known at compile time");
             Err(because(diag, cause).help("give the values with -D and the options with --num-warps, --num-stages, …"))
         }
     }
@@ -215,22 +201,21 @@ pub fn infos(cx: &mut Walker<'_>, func: &Func) -> Result<Vec<ConfigInfo>, Diagno
 pub fn choose(cx: &mut Walker<'_>, func: &Func, index: usize) -> R<(ConfigInfo, Rc<Config>)> {
     let all = configs(cx, func).map_err(|d| cx.out().report(d))?.unwrap_or_default();
     let Some(config) = all.get(index).cloned() else {
-        let tuner = func.def.decorators.iter().find(|d| d.path().is_some_and(|p| p.last() == Some(&"autotune")));
-        let place = source(func).map(|e| e.span).or_else(|| tuner.map(|d| d.expr.span));
-        let (name, at) = (func.name(), place.unwrap_or(func.def.header));
+        let (name, at) = (func.name(), tuner(cx, func).map_or(func.def.header, |t| t.at));
         let message = match all.len() {
             0 => format!("the kernel `{name}` has no configurations, so there is none of number {index}"),
             1 => format!("the kernel `{name}` has one configuration, 0, and none of number {index}"),
             n => format!("the kernel `{name}` has the configurations 0 to {}, and none of number {index}", n - 1),
         };
-        let label = match (all.is_empty(), tuner.is_some()) {
-            (true, true) => "an `@triton.autotune` without configurations",
-            (true, false) => "no `@triton.autotune`",
-            (false, _) => "its configurations",
+        let is_other = |d: &Decorator| !d.is_jit();
+        let label = match all.len() {
+            0 if func.def.decorators.iter().any(is_other) => "none of its decorators is known to give configurations",
+            0 => "no `@triton.autotune`",
+            _ => "its configurations",
         };
         return Err(cx.out().report(Diagnostic::error(&names::NO_CONFIG, message).at(at, label)));
     };
-    let at = source(func).map_or(func.def.header, |e| e.span);
+    let at = tuner(cx, func).map_or(func.def.header, |t| t.at);
     let mut failed = None;
     for (name, _) in &config.values {
         failed = failed.or(check_tuned(cx, func, name, at, &format!("configuration {index}")).err());

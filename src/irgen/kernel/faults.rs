@@ -19,7 +19,7 @@ use crate::diag::suggest::nearest;
 use crate::irgen::emit::{Emits, R, Reported};
 use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
-use crate::irgen::value::Func;
+use crate::irgen::value::{Const, Func, Object};
 use crate::irgen::walk::Walker;
 use crate::parser::ast::{Constant, ExprKind, Param};
 use crate::source::Span;
@@ -135,6 +135,37 @@ pub(super) fn bad_annotations<'f>(
         bad_annotation(cx, p, text);
     }
     said
+}
+
+/// What `triton.jit` takes.
+const JIT: [&str; 8] = [
+    "fn",
+    "version",
+    "repr",
+    "launch_metadata",
+    "do_not_specialize",
+    "do_not_specialize_on_alignment",
+    "debug",
+    "noinline",
+];
+
+/// Reports keywords of `@triton.jit(…)` that it does not have.
+pub(super) fn check_jit(cx: &mut Walker<'_>, func: &Func) -> R<()> {
+    let mut failed = false;
+    for call in func.def.decorators.iter().filter_map(|d| d.call()) {
+        let callee = cx.attempt(func.module, |cx| cx.expr(&call.func));
+        if !matches!(callee, Ok(Object::Const(Const::Builtin(b))) if b.name == "jit") {
+            continue;
+        }
+        for name in call.keywords.iter().filter_map(|k| k.name.as_ref()).filter(|name| !JIT.contains(&&*name.name)) {
+            failed = true;
+            let diag = Diagnostic::error(&names::BAD_ARGUMENTS, format!("`triton.jit` has no parameter `{name}`"))
+                .at(name.span, "not known")
+                .help(format!("its parameters are {}", JIT.join(", ")));
+            let _ = cx.out().report(diag);
+        }
+    }
+    if failed { Err(Reported) } else { Ok(()) }
 }
 
 /// What is wrong with a signature whose length does not fit.

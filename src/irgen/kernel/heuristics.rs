@@ -1,6 +1,6 @@
 //! Heuristics: parameters whose values `@triton.heuristics` computes from the others.
 //!
-//! 1. The decorator's dict is evaluated as host code: names with functions of `args`.
+//! 1. The decorator's dict is evaluated as host code ([`Walker::tuners`]): names with functions of `args`.
 //! 2. `args` holds the values of compile-time parameters and, for run-time ones, an [`Argument`]: it has a type and is
 //!    not `None`, and whatever needs its value is not known until a launch.
 //! 3. The functions are called in order, outermost decorator first; each sees what those before it gave.
@@ -11,25 +11,36 @@
 
 use std::rc::Rc;
 
-use super::config::{check_tuned, decorator_value, set_option};
+use super::config::{check_tuned, set_option};
 use super::signature::Item;
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
+use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{Emits, R, Reported};
 use crate::irgen::front::launch::{Given, Launch, LaunchFault};
-use crate::irgen::semantic::{faults, fold};
-use crate::irgen::value::{Argument, Const, Func, Object};
+use crate::irgen::semantic::fold;
+use crate::irgen::value::{Argument, Func, Object, Passed, PassedItem, Tuned};
 use crate::irgen::walk::{Cause, Walker, because};
-use crate::parser::ast::{Expr, Param};
+use crate::parser::ast::Param;
 use crate::source::Span;
 
 /// A heuristic that is known by name.
 #[derive(Clone)]
 pub(super) struct Heuristic {
     pub name: Rc<str>,
-    function: Object,
+    function: Result<Object, Cause>,
     /// The decorator's dict.
     at: Span,
+}
+
+/// What is known of a launch while heuristics are called one after the other.
+pub(super) struct SoFar {
+    pub items: Vec<Item>,
+    /// Which of the items are there by their defaults, which a launch does not pass.
+    pub defaults: Vec<bool>,
+    pub launch: Launch,
+    /// The options that are passed for certain: those of a configuration and of the user.
+    pub options: Vec<String>,
 }
 
 /// The heuristics of a kernel.
@@ -57,21 +68,15 @@ impl Heuristics {
 /// The heuristics of a kernel, in the order in which Triton calls them.
 pub(super) fn of_kernel(cx: &mut Walker<'_>, func: &Func) -> Heuristics {
     let mut all = Heuristics::default();
-    let dicts: Vec<&Expr> =
-        func.def.decorators.iter().filter_map(|d| decorator_value(d, "heuristics", "values")).collect();
-    for e in dicts {
-        let listed = cx.attempt(func.module, |cx| match cx.expr(e)? {
-            Object::Dict(items) => Ok(items),
-            other => Err(faults::expected(cx.out(), "a dict of functions", &other)),
-        });
-        match listed {
-            Ok(items) => all.list.extend(items.iter().filter_map(|(k, f)| match k {
-                Object::Const(Const::Str(name)) => {
-                    Some(Heuristic { name: name.clone(), function: f.clone(), at: e.span })
-                }
-                _ => None,
+    for tuner in cx.tuners(func, DECORATORS[1]) {
+        match &tuner.gives {
+            Tuned::Heuristics(Ok(list)) => all.list.extend(list.iter().map(|(name, function)| Heuristic {
+                name: name.clone(),
+                function: function.clone(),
+                at: tuner.at,
             })),
-            Err(cause) => all.unknown.push((e.span, cause)),
+            Tuned::Heuristics(Err(cause)) => all.unknown.push((tuner.at, cause.clone())),
+            Tuned::Configs(..) => {}
         }
     }
     all
@@ -92,52 +97,77 @@ pub(super) fn apply(
     cx: &mut Walker<'_>,
     func: &Func,
     all: &Heuristics,
-    items: &mut [Item],
+    so_far: &mut SoFar,
     fixed: &[bool],
-    launch: &mut Launch,
     given: Given,
 ) -> R<()> {
-    let mut failed = false;
+    let mut failed = unknown_dicts(cx, func, all, so_far, given).is_err();
     for h in &all.list {
         let param = func.def.params.iter().position(|p| *p.name.name == *h.name);
         let open = match param {
-            Some(i) => !fixed[i] && !items[i].is_type(),
+            Some(i) => !fixed[i] && !so_far.items[i].is_type(),
             None => option_is_open(&h.name, given),
         };
         failed |= check_tuned(cx, func, &h.name, h.at, "a heuristic").is_err();
         if !open {
             continue;
         }
-        match (call(cx, func, h, items, *launch), param) {
-            (Ok(v), Some(i)) => items[i] = Item::Const(v),
-            (Ok(v), None) => failed |= set_launch(cx, func, h, &v, launch).is_err(),
+        match (call(cx, func, h, so_far), param) {
+            (Ok(v), Some(i)) => (so_far.items[i], so_far.defaults[i]) = (Item::Const(v), false),
+            (Ok(v), None) => {
+                failed |= set_launch(cx, func, h, &v, &mut so_far.launch).is_err();
+                so_far.options.push(h.name.to_string());
+            }
             (Err(cause), Some(i)) => {
                 failed = true;
                 unknown_heuristic(cx, func, h, &func.def.params[i], cause);
             }
-            (Err(cause), None) => unknown_option(cx, func, h, *launch, cause),
+            (Err(cause), None) => unknown_option(cx, func, h, so_far.launch, cause),
+        }
+    }
+    if failed { Err(Reported) } else { Ok(()) }
+}
+
+/// Reports heuristics that cannot even be listed, if they may give what has its default so far. What the user and
+/// configurations give is probably meant to stay.
+fn unknown_dicts(cx: &mut Walker<'_>, func: &Func, all: &Heuristics, so_far: &SoFar, given: Given) -> R<()> {
+    let params = func.def.params.iter().zip(&so_far.defaults);
+    let names: Vec<String> = params.filter(|(_, default)| **default).map(|(p, _)| p.name.to_string()).collect();
+    let mut failed = false;
+    for (at, cause) in &all.unknown {
+        let message = format!("the heuristics of `{}` cannot be evaluated", func.name());
+        if let Some(first) = names.first() {
+            let list = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let diag = Diagnostic::error(&names::HEURISTIC, format!("{message}; they may give {list}"));
+            let diag = because(diag.at(*at, "not known at compile time"), cause.clone());
+            let _ = cx.out().report(diag.help(format!("give its value: -D {first}=…")));
+            failed = true;
+        } else if given.num_warps.is_none() {
+            let diag =
+                Diagnostic::warning(&names::HEURISTIC, format!("{message}; a heuristic for an option is passed over"));
+            let diag = because(diag.at(*at, "not known at compile time"), cause.clone());
+            let _ = cx.out().report(diag.help("give the options that they set: --num-warps N"));
         }
     }
     if failed { Err(Reported) } else { Ok(()) }
 }
 
 /// The parameters whose heuristics cannot be evaluated with these items.
-pub(super) fn unknown(cx: &mut Walker<'_>, func: &Func, all: &Heuristics, items: &mut [Item]) -> Vec<String> {
+pub(super) fn unknown(cx: &mut Walker<'_>, func: &Func, all: &Heuristics, so_far: &mut SoFar) -> Vec<String> {
     let mut names = vec![];
     for h in &all.list {
         let Some(i) = func.def.params.iter().position(|p| *p.name.name == *h.name) else { continue };
-        match call(cx, func, h, items, Launch::default()) {
-            Ok(v) => items[i] = Item::Const(v),
+        match call(cx, func, h, so_far) {
+            Ok(v) => (so_far.items[i], so_far.defaults[i]) = (Item::Const(v), false),
             Err(_) => names.push(h.name.to_string()),
         }
     }
     names
 }
 
-fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch: Launch) -> Result<Object, Cause> {
-    let key = |name: &str| Object::from(Const::str(name));
-    let mut args = vec![];
-    for (p, item) in func.def.params.iter().zip(items) {
+fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, so_far: &SoFar) -> Result<Object, Cause> {
+    let mut passed = vec![];
+    for ((p, item), is_default) in func.def.params.iter().zip(&so_far.items).zip(&so_far.defaults) {
         let name = &*p.name.name;
         let value = match item {
             Item::Value { ty, .. } | Item::Desc(ty) => {
@@ -148,17 +178,25 @@ fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch:
                 None => continue,
             },
         };
-        args.push((key(name), value));
+        passed.push(PassedItem { name: Rc::from(name), value, certain: !is_default });
     }
+    let launch = &so_far.launch;
     for (name, n) in [("num_warps", launch.num_warps), ("num_stages", launch.num_stages), ("num_ctas", launch.num_ctas)]
     {
-        args.push((key(name), Object::int(n)));
+        let certain = so_far.options.iter().any(|option| *option == *name);
+        passed.push(PassedItem { name: Rc::from(name), value: Object::int(n), certain });
     }
+    let params = func.def.params.iter().map(|p| Rc::from(&*p.name.name)).collect();
+    let passed = Object::Passed(Rc::new(Passed { items: passed, params }));
+    let function = h.function.clone()?;
     cx.attempt(func.module, |cx| {
         cx.at(h.at, |cx| {
+            let was = cx.out().begin_launch(true);
             // It runs at a launch.
-            let v = cx.later(|cx| cx.apply(&h.function, vec![Object::dict(args)], vec![]))?;
-            fold::known(cx.out(), &v).map(|()| v)
+            let v = cx.later(|cx| cx.apply(&function, vec![passed], vec![]));
+            cx.out().begin_launch(was);
+            let v = v?;
+            fold::known_whole(cx.out(), &v).map(|()| v)
         })
     })
 }

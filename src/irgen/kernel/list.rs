@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::choose::{choose, entries};
+use super::choose::{choose, entries, of_file};
 use super::config::{self, ConfigInfo};
 use super::entry::unread;
+use super::heuristics::SoFar;
 use super::request::start;
 use super::signature::Item;
 use super::template::{self, Guesses, Template};
@@ -120,7 +121,7 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
         cx.modules().get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
     for (def, entry) in functions.iter().zip(entries(&functions)) {
-        let func = Func { def: def.clone(), module: cx.modules_mut().home(module, def), jit: true };
+        let func = of_file(&mut cx, module, def);
         let guesses = Guesses::of(def, &functions);
         kernels.push(kernel(&mut cx, &func, entry, &guesses));
     }
@@ -139,8 +140,10 @@ fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) 
         func.def.params.iter().map(|p| parameter(cx, func, p, source(&p.name.name), guesses)).collect();
     if !heuristics.list.is_empty() {
         let first = config::configs(cx, func).ok().flatten().and_then(|all| all.first().cloned());
-        let mut items: Vec<Item> = params.iter().map(|p| probable(cx, func, p, first.as_deref())).collect();
-        for name in heuristics::unknown(cx, func, &heuristics, &mut items) {
+        let items: Vec<Item> = params.iter().map(|p| probable(cx, func, p, first.as_deref())).collect();
+        let defaults = func.def.params.iter().map(|p| p.default.is_some()).collect();
+        let mut so_far = SoFar { items, defaults, launch: Launch::default(), options: vec![] };
+        for name in heuristics::unknown(cx, func, &heuristics, &mut so_far) {
             let open = params.iter_mut().find(|p| p.name == name && p.source == Some(Source::Heuristic));
             open.into_iter().for_each(|p| p.guess = Some(guesses.value(&name)));
         }
@@ -148,7 +151,7 @@ fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) 
     let line = cx.modules().map.line_col(func.def.header).line;
     let template = template(&params, guesses);
     let heuristics = heuristics.list.iter().map(|h| h.name.to_string()).collect();
-    let key = config::key(func);
+    let key = config::key(cx, func);
     KernelInfo { name: func.def.name.to_string(), line, entry, params, heuristics, template, configs, key }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::config::{self, ConfigInfo};
 use super::faults::{Missing, item_help, plural};
+use super::heuristics::SoFar;
 use super::request::KernelRequest;
 use super::signature::Item;
 use super::{faults, heuristics, signature, typed};
@@ -33,6 +34,7 @@ pub(super) fn parameters(
     let (signature, defines) = (request.signature.as_deref(), &request.defines);
     let mut failed = take_defines(cx, func, request);
     failed |= cx.check_annotations(func).is_err();
+    failed |= faults::check_jit(cx, func).is_err();
     let config = request.config.map(|n| config::choose(cx, func, n)).transpose()?;
     if let Some((_, config)) = &config {
         *launch = request.given.over(config::launch_of(config));
@@ -62,7 +64,8 @@ pub(super) fn parameters(
     let mut missing = vec![];
     // What the command line says, or the file in place of a signature.
     let mut fixed: Vec<bool> = items.iter().map(|i| i.settled().is_some()).collect();
-    for ((p, item), fixed) in params.iter().zip(&mut items).zip(&mut fixed) {
+    let mut defaults = vec![false; params.len()];
+    for (((p, item), fixed), is_default) in params.iter().zip(&mut items).zip(&mut fixed).zip(&mut defaults) {
         if let Some((_, text)) = defined(&p.name.name) {
             if let Some(v) = signature::value(cx, text, func.module) {
                 *item = Item::Const(v);
@@ -79,7 +82,7 @@ pub(super) fn parameters(
         } else if open && !heuristics.gives(&p.name.name) {
             let default = p.default.as_ref().and_then(|e| cx.evaluate(func.module, e));
             match default {
-                Some(v) => *item = Item::Const(v),
+                Some(v) => (*item, *is_default) = (Item::Const(v), true),
                 None if said.contains(&&*p.name.name) => {}
                 None => missing.push(Missing { param: p, constexpr: matches!(item, Item::Constexpr) }),
             }
@@ -95,8 +98,17 @@ pub(super) fn parameters(
     if failed {
         return Err(Reported);
     }
-    heuristics::apply(cx, func, &heuristics, &mut items, &fixed, launch, request.given)?;
-    let items = params.iter().zip(items).map(|(p, item)| (Rc::from(&*p.name.name), item)).collect();
+    let options = [
+        ("num_warps", request.given.num_warps.is_some()),
+        ("num_stages", request.given.num_stages.is_some()),
+        ("num_ctas", request.given.num_ctas.is_some()),
+    ];
+    let passed = options.into_iter().filter(|(_, given)| *given || config.is_some());
+    let options = passed.map(|(name, _)| name.to_owned()).collect();
+    let mut so_far = SoFar { items, defaults, launch: *launch, options };
+    heuristics::apply(cx, func, &heuristics, &mut so_far, &fixed, request.given)?;
+    *launch = so_far.launch;
+    let items = params.iter().zip(so_far.items).map(|(p, item)| (Rc::from(&*p.name.name), item)).collect();
     Ok((items, config.map(|(info, _)| info)))
 }
 

@@ -67,7 +67,7 @@ pub fn check_untyped(
     for def in functions.iter().filter(|f| f.is_jit && !f.broken && !reached.contains(&*f.name.name)) {
         let nested =
             functions.iter().any(|f| f.span != def.span && f.span.lo <= def.span.lo && def.span.hi <= f.span.hi);
-        let func = Func { def: def.clone(), module: cx.modules_mut().home(module, def), jit: true };
+        let func = Func::new(def.clone(), cx.modules_mut().home(module, def), true);
         if !nested {
             let _ = cx.check_annotations(&func);
             faults::check_nearly_types(&mut cx, &func);

@@ -6,8 +6,8 @@
 use super::cmp::Cmp;
 use crate::diag::codes::{names, types};
 use crate::irgen::emit::{Emitter, R, Reported, of_text};
-use crate::irgen::semantic::faults;
-use crate::irgen::value::{Const, Items, Object};
+use crate::irgen::semantic::{faults, items};
+use crate::irgen::value::{Const, Form, Items, Object};
 use crate::parser::ast::{BinOp, UnaryOp};
 
 /// What went wrong in a compile-time operation.
@@ -21,14 +21,15 @@ pub fn binary(cx: &mut Emitter, op: BinOp, a: &Object, b: &Object) -> R<Object> 
     known(cx, a)?;
     known(cx, b)?;
     match (a, b) {
-        (Object::Tuple(x), Object::Tuple(y)) if op == BinOp::Add => {
+        (Object::Tuple(x), Object::Tuple(y)) if op == BinOp::Add && x.form.fits(y.form) => {
             cx.room((x.len() + y.len()) as u64)?;
-            Ok(Object::tuple(x.iter().chain(y.iter()).cloned().collect()))
+            let form = if x.form == Form::Kernel { y.form } else { x.form };
+            Ok(Object::sequence(form, x.iter().chain(y.iter()).cloned().collect()))
         }
         (Object::Tuple(x), Object::Const(c)) | (Object::Const(c), Object::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
             let times = u64::try_from(c.as_int().unwrap_or(0).max(0)).unwrap_or(u64::MAX);
             cx.room((x.len() as u64).saturating_mul(times))?;
-            Ok(Object::tuple(x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
+            Ok(Object::sequence(x.form, x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
         }
         (Object::Dict(x), Object::Dict(y)) if op == BinOp::BitOr => Ok(Object::Dict(std::rc::Rc::new(merge_dicts(cx, x, y)?))),
         (Object::Const(Const::Str(x)), Object::Const(Const::Str(y))) if op == BinOp::Add => {
@@ -81,26 +82,25 @@ pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Object) -> R<Object> {
 
 /// A comparison of two values known at compile time.
 pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Object, b: &Object) -> R<bool> {
-    // An argument is no None, whatever it is.
-    if !(a.is_none() || b.is_none()) {
-        known(cx, a)?;
-        known(cx, b)?;
-    }
     cx.work(a.weight().min(b.weight()))?;
     if matches!(cmp, Cmp::Eq | Cmp::Ne) {
         if !is_decided(a, b) {
             return Err(undecided(cx, cmp.symbol()));
         }
-        return Ok(same(a, b) == (cmp == Cmp::Eq));
+        return Ok(equal(cx, a, b)? == (cmp == Cmp::Eq));
     }
+    known(cx, a)?;
+    known(cx, b)?;
     let order = match (a, b) {
         (Object::Const(Const::Str(x)), Object::Const(Const::Str(y))) => x.partial_cmp(y),
         (Object::Tuple(x), Object::Tuple(y)) => {
             // The first items that differ decide; without any, the longer one is greater.
-            let Some((x, y)) = x.iter().zip(y.iter()).find(|(x, y)| !same(x, y)) else {
-                return compare(cx, cmp, &Object::int(x.len() as i128), &Object::int(y.len() as i128));
-            };
-            return compare(cx, cmp, x, y);
+            for (x, y) in x.iter().zip(y.iter()) {
+                if !equal(cx, x, y)? {
+                    return compare(cx, cmp, x, y);
+                }
+            }
+            return compare(cx, cmp, &Object::int(x.len() as i128), &Object::int(y.len() as i128));
         }
         (Object::Const(x), Object::Const(y)) => match (x.as_float(), y.as_float()) {
             (Some(a), Some(b)) if a.is_nan() || b.is_nan() => return Ok(false),
@@ -126,8 +126,68 @@ pub fn known(cx: &mut Emitter, v: &Object) -> R<()> {
             format!("needs the value of `{}`, which is known only at a launch", a.name),
             "give what is computed from it with -D, or make the parameter a `tl.constexpr`",
         )),
+        Object::Passed(_) => Err(unknown_launch(cx, "all that a launch passes")),
         _ => Ok(()),
     }
+}
+
+/// As [`known`], of a value with all that is in it.
+pub fn known_whole(cx: &mut Emitter, v: &Object) -> R<()> {
+    match v {
+        Object::Tuple(items) if v.is_open() => items.iter().try_for_each(|v| known_whole(cx, v)),
+        Object::Dict(items) if v.is_open() => items.iter().try_for_each(|(k, v)| {
+            known_whole(cx, k)?;
+            known_whole(cx, v)
+        }),
+        _ => known(cx, v),
+    }
+}
+
+/// Reports something else of a launch that is not known before it.
+pub fn unknown_launch(cx: &mut Emitter, what: &str) -> Reported {
+    cx.error_help(
+        &names::NOT_CONSTEXPR,
+        format!("{what} is known only at a launch"),
+        "known only at a launch",
+        "give what is computed from it with -D, or make the parameter a `tl.constexpr`",
+    )
+}
+
+/// As Python's `==`, where that does not hang on a run-time argument.
+pub fn equal(cx: &mut Emitter, a: &Object, b: &Object) -> R<bool> {
+    match alike(a, b) {
+        Some(outcome) => Ok(outcome),
+        None => {
+            known_whole(cx, a)?;
+            known_whole(cx, b)?;
+            Ok(same(a, b))
+        }
+    }
+}
+
+/// As Python's `==`; `None` if a run-time argument decides. An argument is no `None`, whatever it is.
+fn alike(a: &Object, b: &Object) -> Option<bool> {
+    match (a, b) {
+        _ if !a.is_open() && !b.is_open() && !matches!(a, Object::Passed(_)) => Some(same(a, b)),
+        (Object::Argument(_), other) | (other, Object::Argument(_)) => other.is_none().then_some(false),
+        (Object::Tuple(x), Object::Tuple(y)) if x.len() == y.len() && x.form.fits(y.form) => {
+            let outcomes: Vec<Option<bool>> = x.iter().zip(y.iter()).map(|(x, y)| alike(x, y)).collect();
+            let differs = outcomes.contains(&Some(false));
+            if differs { Some(false) } else { outcomes.iter().all(Option::is_some).then_some(true) }
+        }
+        (Object::Dict(_), Object::Dict(_)) | (Object::Passed(_), _) => None,
+        _ => Some(false),
+    }
+}
+
+/// The text of a value, as Python's `str` gives it.
+pub fn text(cx: &mut Emitter, v: &Object) -> R<String> {
+    known_whole(cx, v)?;
+    // A heuristic sees the tensors of PyTorch, whose dtypes have other names.
+    if cx.of_a_launch() && matches!(v, Object::Const(Const::Type(_))) {
+        return Err(unknown_launch(cx, "the text of a dtype, which is PyTorch's or Triton's,"));
+    }
+    Ok(v.show())
 }
 
 /// As Python's `bool(x)` of a value known at compile time.
@@ -187,8 +247,15 @@ pub fn merged(a: &[(Object, Object)], b: &[(Object, Object)]) -> Items<(Object, 
 pub fn same(a: &Object, b: &Object) -> bool {
     match (a, b) {
         (Object::Const(x), Object::Const(y)) => x == y,
-        (Object::Tuple(x), Object::Tuple(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y)),
+        (Object::Tuple(x), Object::Tuple(y)) => {
+            x.form.fits(y.form) && x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y))
+        }
         (Object::Tensor(x), Object::Tensor(y)) => x == y,
+        // Ranges are equal where they hold the same numbers.
+        (Object::Range(_), Object::Range(_)) => match (items::iterate(a), items::iterate(b)) {
+            (Some(x), Some(y)) => x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| same(x, y)),
+            _ => false,
+        },
         (Object::Dict(x), Object::Dict(y)) => {
             x.len() == y.len() && x.iter().all(|(k, v)| y.iter().any(|(l, w)| same(k, l) && same(v, w)))
         }

@@ -3,12 +3,12 @@
 //! Example: `x[:, None]` of a `[64]` tensor is an `expand_dims` at axis 1.
 
 use super::fold::same;
-use super::{faults, shape};
+use super::{faults, fold, shape};
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::irgen::emit::{Emitter, R, Reported, Tensor};
 use crate::irgen::front::space::Space;
-use crate::irgen::value::{Const, Object, SliceVal};
+use crate::irgen::value::{Const, Object, Passed, SliceVal};
 
 /// `value[index]`
 pub fn subscript(cx: &mut Emitter, value: &Object, index: &Object) -> R<Object> {
@@ -22,8 +22,12 @@ pub fn subscript(cx: &mut Emitter, value: &Object, index: &Object) -> R<Object> 
                 None => Err(outside(cx, i, items.len())),
             }
         }
-        (Object::Tuple(items), Object::Slice(s)) => slice_tuple(cx, items, s),
+        (Object::Tuple(items), Object::Slice(s)) => {
+            slice_tuple(cx, items, s).map(|part| Object::sequence(items.form, part))
+        }
         (Object::Dict(items), _) => index_dict(cx, items, index),
+        (Object::Passed(p), _) => index_passed(cx, p, index),
+        (Object::Argument(_), _) => Err(fold::known(cx, value).err().unwrap_or(Reported)),
         (Object::Const(Const::Str(text)), Object::Const(Const::Int(i))) => {
             let at = if *i < 0 { i + text.chars().count() as i128 } else { *i };
             match usize::try_from(at).ok().and_then(|i| text.chars().nth(i)) {
@@ -75,7 +79,7 @@ fn outside(cx: &mut Emitter, i: i128, len: usize) -> Reported {
     cx.error_help(&types::INDEX, format!("the index {i} is outside of a tuple of {len}"), "out of range", help)
 }
 
-fn slice_tuple(cx: &mut Emitter, items: &[Object], s: &SliceVal) -> R<Object> {
+fn slice_tuple(cx: &mut Emitter, items: &[Object], s: &SliceVal) -> R<Vec<Object>> {
     let n = items.len() as i128;
     let mut bound = |v: &Object, default: i128| -> R<i128> {
         match v {
@@ -93,9 +97,7 @@ fn slice_tuple(cx: &mut Emitter, items: &[Object], s: &SliceVal) -> R<Object> {
         Object::Const(Const::Int(i)) if *i > 0 => usize::try_from(*i).unwrap_or(usize::MAX),
         other => return Err(faults::expected(cx, "a positive step", other)),
     };
-    Ok(Object::tuple(
-        items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect(),
-    ))
+    Ok(items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect())
 }
 
 fn outside_text(cx: &mut Emitter, i: i128, text: &str) -> Reported {
@@ -176,8 +178,31 @@ fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Object) -> R<Object> {
     Ok(result.into())
 }
 
+/// What a launch passes by this name; `None` if that is nothing.
+pub fn passed(cx: &mut Emitter, p: &Passed, name: &str) -> R<Option<Object>> {
+    match p.items.iter().find(|item| &*item.name == name) {
+        Some(item) if item.certain => Ok(Some(item.value.clone())),
+        None if p.params.iter().any(|param| &**param == name) => Ok(None),
+        _ => Err(fold::unknown_launch(cx, &format!("whether a launch passes `{name}`"))),
+    }
+}
+
+/// `args[key]` of a heuristic. What is not passed for certain has the value of its default or of its option.
+fn index_passed(cx: &mut Emitter, p: &Passed, key: &Object) -> R<Object> {
+    fold::known_whole(cx, key)?;
+    if let Object::Const(Const::Str(name)) = key {
+        if let Some(item) = p.items.iter().find(|item| item.name == *name) {
+            return Ok(item.value.clone());
+        }
+    }
+    let items: Vec<(Object, Object)> =
+        p.items.iter().map(|i| (Const::Str(i.name.clone()).into(), i.value.clone())).collect();
+    index_dict(cx, &items, key)
+}
+
 /// `d[key]`
 pub fn index_dict(cx: &mut Emitter, items: &[(Object, Object)], key: &Object) -> R<Object> {
+    fold::known_whole(cx, key)?;
     if let Some((_, v)) = items.iter().find(|(k, _)| same(k, key)) {
         return Ok(v.clone());
     }

@@ -3,7 +3,7 @@
 use super::shape;
 use crate::diag::codes::names;
 use crate::irgen::emit::{Emitter, R, Reported};
-use crate::irgen::value::{Class, Const, Object};
+use crate::irgen::value::{Class, Const, Form, Object};
 
 /// The items of a tuple, a string or a range whose bounds are known.
 #[must_use]
@@ -35,7 +35,9 @@ pub fn is_instance(v: &Object, class: Class) -> bool {
         Class::Tensor => matches!(v, Object::Tensor(_)) || matches!(v, Object::Argument(a) if a.ty.dtype.is_ptr()),
         // As in Triton, which asks about the value inside.
         Class::Constexpr => false,
-        Class::Tuple | Class::List => matches!(v, Object::Tuple(_)),
+        Class::Tuple => matches!(v, Object::Tuple(_)),
+        Class::HostTuple => matches!(v, Object::Tuple(items) if items.form == Form::Tuple),
+        Class::List => matches!(v, Object::Tuple(items) if items.form == Form::List),
         Class::Dict => matches!(v, Object::Dict(_)),
         Class::Descriptor => matches!(v, Object::Desc(_)),
         Class::Int => {
@@ -45,7 +47,9 @@ pub fn is_instance(v: &Object, class: Class) -> bool {
         Class::Float => {
             matches!(v, Object::Const(Const::Float(_))) || matches!(v, Object::Argument(a) if a.ty.dtype.is_float())
         }
-        Class::Bool => matches!(v, Object::Const(Const::Bool(_))),
+        Class::Bool => {
+            matches!(v, Object::Const(Const::Bool(_))) || matches!(v, Object::Argument(a) if a.ty.dtype.is_bool())
+        }
         Class::Str => matches!(v, Object::Const(Const::Str(_))),
         Class::Dtype => matches!(v, Object::Const(Const::Type(_))),
         Class::PointerType => matches!(v, Object::Const(Const::Type(t)) if t.dtype.is_ptr() && !t.is_block()),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::cmp::Cmp;
 use super::fold::same;
-use super::{arith, convert, faults, fold, shape};
+use super::{arith, convert, faults, fold, index, shape};
 use crate::diag::codes::types;
 use crate::ir::{Attr, AttrData, Name};
 use crate::irgen::emit::{Emitter, R, Tensor};
@@ -38,8 +38,13 @@ pub fn binary(cx: &mut Emitter, op: BinOp, a: &Object, b: &Object) -> R<Object> 
 /// One comparison of any two values.
 pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Object, b: &Object) -> R<Object> {
     let cmp = match op {
-        CmpOp::Is => return Ok(Object::bool(identical(a, b))),
-        CmpOp::IsNot => return Ok(Object::bool(!identical(a, b))),
+        CmpOp::Is | CmpOp::IsNot => {
+            if !(a.is_none() || b.is_none()) {
+                fold::known(cx, a)?;
+                fold::known(cx, b)?;
+            }
+            return Ok(Object::bool(identical(a, b) == (op == CmpOp::Is)));
+        }
         CmpOp::In | CmpOp::NotIn => return contains(cx, a, b).map(|found| Object::bool(found == (op == CmpOp::In))),
         CmpOp::Eq => Cmp::Eq,
         CmpOp::NotEq => Cmp::Ne,
@@ -89,7 +94,19 @@ fn contains(cx: &mut Emitter, item: &Object, container: &Object) -> R<bool> {
             item,
             "compare with each value: `(n == 1) | (n == 2)`",
         )),
-        (Object::Argument(_), _) => fold::known(cx, item).map(|()| false),
+        (_, Object::Tuple(items)) if item.is_open() || container.is_open() => {
+            for v in items.iter() {
+                if fold::equal(cx, v, item)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        // Python asks for identity first, and a NaN equals nothing else.
+        (Object::Const(Const::Float(x)), Object::Tuple(items)) if x.is_nan() => {
+            let is_nan = |v: &Object| matches!(v, Object::Const(Const::Float(y)) if y.is_nan());
+            if items.iter().any(is_nan) { Err(cx.unsupported("`in` with a NaN")) } else { Ok(false) }
+        }
         (_, Object::Tuple(items)) => {
             let found = items.iter().any(|v| same(v, item));
             if !found && items.iter().any(|v| !fold::is_decided(v, item)) {
@@ -97,7 +114,12 @@ fn contains(cx: &mut Emitter, item: &Object, container: &Object) -> R<bool> {
             }
             Ok(found)
         }
-        (_, Object::Dict(items)) => Ok(items.iter().any(|(k, _)| same(k, item))),
+        (_, Object::Dict(items)) => {
+            fold::known_whole(cx, item)?;
+            Ok(items.iter().any(|(k, _)| same(k, item)))
+        }
+        (Object::Const(Const::Str(name)), Object::Passed(p)) => Ok(index::passed(cx, p, name)?.is_some()),
+        (Object::Argument(_), _) => fold::known(cx, item).map(|()| false),
         (Object::Const(Const::Str(part)), Object::Const(Const::Str(text))) => Ok(text.contains(&**part)),
         _ => Err(faults::expected(cx, "a tuple or a string after `in`", container)),
     }

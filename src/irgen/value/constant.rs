@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use super::object::Object;
 use super::primitive::Builtin;
+use crate::diag::Diagnostic;
 use crate::irgen::front::space::Space;
 use crate::irgen::types::{Dtype, Ty};
 use crate::parser::ast::{FunctionDef, Lambda};
+use crate::source::Span;
 
 /// A function written in the language, where it was defined.
 #[derive(Clone)]
@@ -19,9 +21,55 @@ pub struct Func {
     pub module: usize,
     /// Whether it is compiled (decorated with `triton.jit` or passed to it) or evaluated at compile time.
     pub jit: bool,
+    /// What was put around it by calls, the outermost first. Its decorators come behind.
+    pub tuners: Rc<Vec<Rc<Tuner>>>,
+    /// What a function inside of another one sees of that, if it runs at compile time.
+    pub around: Option<Rc<Around>>,
 }
 
+/// What a lambda or a function inside of another one knows of the frame that made it.
+pub struct Around {
+    /// The number of that frame, and its own.
+    pub frame: u32,
+    pub number: u32,
+    /// The names of that frame, and of those around it, that it uses.
+    pub bound: Vec<Arc<str>>,
+    /// Their values, as they were then, or when the frame ended.
+    pub names: Vec<(Arc<str>, Object)>,
+    /// The values of the parameters' defaults.
+    pub defaults: Vec<Option<Object>>,
+}
+
+/// A decorator of Triton's that gives a kernel values: `triton.heuristics(…)`, `triton.autotune(…)`.
+pub struct Tuner {
+    pub gives: Tuned,
+    /// What it is given.
+    pub at: Span,
+}
+
+/// What a decorator gives, or why that is not known.
+pub enum Tuned {
+    Heuristics(Result<Vec<NamedFunction>, Option<Diagnostic>>),
+    /// A list of configurations, and the names in `key`.
+    Configs(Result<Object, Option<Diagnostic>>, Vec<String>),
+}
+
+/// A function of `triton.heuristics` with the name of what it gives, or why it is not known.
+pub type NamedFunction = (Rc<str>, Result<Object, Option<Diagnostic>>);
+
 impl Func {
+    #[must_use]
+    pub fn new(def: Arc<FunctionDef>, module: usize, jit: bool) -> Func {
+        Func { def, module, jit, tuners: Rc::default(), around: None }
+    }
+
+    /// The function with one more decorator around it.
+    #[must_use]
+    pub fn with_tuner(&self, tuner: &Rc<Tuner>) -> Func {
+        let all = std::iter::once(tuner).chain(self.tuners.iter()).cloned().collect();
+        Func { tuners: Rc::new(all), ..self.clone() }
+    }
+
     #[must_use]
     pub fn name(&self) -> &str {
         &self.def.name.name
@@ -37,7 +85,10 @@ pub enum Class {
     PointerType,
     BlockType,
     Const,
+    /// `tl.tuple`
     Tuple,
+    /// Python's `tuple`
+    HostTuple,
     Int,
     Float,
     Bool,
@@ -58,6 +109,7 @@ impl Class {
             Class::BlockType => "tl.block_type",
             Class::Const => "tl.const",
             Class::Tuple => "tl.tuple",
+            Class::HostTuple => "tuple",
             Class::Int => "int",
             Class::Float => "float",
             Class::Bool => "bool",
@@ -99,13 +151,7 @@ pub struct LambdaVal {
     pub def: Rc<Lambda>,
     /// The module it was written in.
     pub module: usize,
-    /// The number of the frame that made it, and its own.
-    pub frame: u32,
-    pub number: u32,
-    /// The local names of that frame that it uses, as they were then, or when the frame ended.
-    pub names: Vec<(Arc<str>, Object)>,
-    /// The values of the parameters' defaults.
-    pub defaults: Vec<Option<Object>>,
+    pub around: Around,
 }
 
 /// How an integer compares with a float.
@@ -226,7 +272,10 @@ impl PartialEq for Const {
             (Const::None, Const::None) | (Const::Ellipsis, Const::Ellipsis) => true,
             (Const::Str(a), Const::Str(b)) => a == b,
             (Const::Type(a), Const::Type(b)) => a == b,
-            (Const::Func(a), Const::Func(b)) => Arc::ptr_eq(&a.def, &b.def),
+            (Const::Func(a), Const::Func(b)) => {
+                let number = |f: &Func| f.around.as_ref().map(|around| around.number);
+                Arc::ptr_eq(&a.def, &b.def) && number(a) == number(b)
+            }
             (Const::Lambda(a), Const::Lambda(b)) => Rc::ptr_eq(a, b),
             (Const::Builtin(a), Const::Builtin(b)) => std::ptr::eq(*a, *b),
             (Const::Space(a), Const::Space(b)) => a == b,

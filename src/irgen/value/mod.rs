@@ -13,7 +13,7 @@ mod parts;
 mod primitive;
 mod ty;
 
-pub use constant::{Class, Const, Func, LambdaVal, python_float};
-pub use object::{Argument, Config, Desc, Items, Method, Object, Range, RangeKind, SliceVal};
+pub use constant::{Around, Class, Const, Func, LambdaVal, NamedFunction, Tuned, Tuner, python_float};
+pub use object::{Argument, Config, Desc, Form, Items, Method, Object, Passed, PassedItem, Range, RangeKind, SliceVal};
 pub use primitive::{Args, Builtin, Calls, Parameter, Run};
 pub use ty::ObjectType;

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use super::constant::{Class, Const};
+use super::constant::{Class, Const, Tuner};
 use crate::ir::{Attr, Name, Value};
 use crate::irgen::emit::{Tensor, of_text};
 use crate::irgen::types::{Dtype, Ty};
@@ -66,10 +66,31 @@ pub struct Argument {
     pub ty: Ty,
 }
 
+/// What a heuristic is called with: the arguments of the launch by their names.
+///
+/// Triton hands over what the launch and the configuration pass, and no defaults of parameters.
+#[derive(Clone)]
+pub struct Passed {
+    pub items: Vec<PassedItem>,
+    /// All parameters of the kernel.
+    pub params: Vec<Rc<str>>,
+}
+
+/// One argument of a launch.
+#[derive(Clone)]
+pub struct PassedItem {
+    pub name: Rc<str>,
+    pub value: Object,
+    /// Whether it is passed for certain. A default is not: then nobody knows whether the name is there at all.
+    pub certain: bool,
+}
+
 /// A `triton.Config`.
 #[derive(Clone)]
 pub struct Config {
     pub values: Vec<(Rc<str>, Object)>,
+    /// The dict that it was made of, which it holds: who changes that changes the configuration.
+    pub made_of: Option<Object>,
     pub num_warps: Option<u32>,
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
@@ -101,18 +122,41 @@ pub struct Method {
     pub callee: Const,
 }
 
+/// What Python calls a sequence of items.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Form {
+    /// One of a kernel, where lists are tuples and both are `tl.tuple`, or one of host code that is neither.
+    #[default]
+    Kernel,
+    /// A tuple of host code.
+    Tuple,
+    /// A list of host code.
+    List,
+}
+
+impl Form {
+    /// Whether one equals the other if their items do.
+    #[must_use]
+    pub fn fits(self, other: Form) -> bool {
+        self == other || self == Form::Kernel || other == Form::Kernel
+    }
+}
+
 /// The items of a tuple or dict, with how many elements there are in them altogether: parts may be shared, so a small
 /// value can stand for an enormous one, and whoever walks it must know before.
 pub struct Items<T> {
     items: Vec<T>,
     weight: u64,
+    open: bool,
+    pub form: Form,
 }
 
 impl<T: Weigh> Items<T> {
     #[must_use]
     pub fn new(items: Vec<T>) -> Items<T> {
         let weight = items.iter().fold(1, |sum: u64, item| sum.saturating_add(item.weight()));
-        Items { items, weight }
+        let open = items.iter().any(Weigh::is_open);
+        Items { items, weight, open, form: Form::Kernel }
     }
 }
 
@@ -128,9 +172,21 @@ impl<T> std::ops::Deref for Items<T> {
 pub trait Weigh {
     /// Elements, with those of nested values; those of a part that occurs twice count twice.
     fn weight(&self) -> u64;
+
+    /// Whether a run-time argument of a heuristic is in it.
+    fn is_open(&self) -> bool;
 }
 
 impl Weigh for Object {
+    fn is_open(&self) -> bool {
+        match self {
+            Object::Argument(_) => true,
+            Object::Tuple(items) => items.open,
+            Object::Dict(items) => items.open,
+            _ => false,
+        }
+    }
+
     fn weight(&self) -> u64 {
         match self {
             Object::Tuple(items) => items.weight,
@@ -142,6 +198,10 @@ impl Weigh for Object {
 }
 
 impl Weigh for (Object, Object) {
+    fn is_open(&self) -> bool {
+        self.0.is_open() || self.1.is_open()
+    }
+
     fn weight(&self) -> u64 {
         self.0.weight().saturating_add(self.1.weight())
     }
@@ -161,8 +221,12 @@ pub enum Object {
     Dict(Rc<Items<(Object, Object)>>),
     /// A `triton.Config`.
     Config(Rc<Config>),
+    /// `triton.heuristics(…)`, `triton.autotune(…)`.
+    Tuner(Rc<Tuner>),
     /// A run-time argument, in a heuristic.
     Argument(Rc<Argument>),
+    /// All arguments, in a heuristic.
+    Passed(Rc<Passed>),
     /// `tl.condition(c)` of a `while`.
     Condition(Rc<(Object, bool)>),
     /// Already reported.
@@ -177,7 +241,7 @@ impl Object {
             Object::Const(c) => {
                 matches!(c, Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::Str(_))
             }
-            Object::Tuple(_) | Object::Dict(_) => true,
+            Object::Tuple(_) | Object::Dict(_) | Object::Config(_) => true,
             _ => false,
         }
     }
@@ -202,6 +266,17 @@ impl Object {
     #[must_use]
     pub fn tuple(values: Vec<Object>) -> Object {
         Object::Tuple(Rc::new(Items::new(values)))
+    }
+
+    /// The same as a list or a tuple of host code.
+    #[must_use]
+    pub fn sequence(form: Form, values: Vec<Object>) -> Object {
+        Object::Tuple(Rc::new(Items { form, ..Items::new(values) }))
+    }
+
+    #[must_use]
+    pub fn list(values: Vec<Object>) -> Object {
+        Object::sequence(Form::List, values)
     }
 
     /// A dict of these keys and values.
@@ -252,6 +327,12 @@ impl Object {
         Weigh::weight(self)
     }
 
+    /// Whether a run-time argument of a heuristic is in it, at any depth.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        Weigh::is_open(self)
+    }
+
     /// Elements of the value itself, whose items others may hold as well.
     #[must_use]
     pub fn own_weight(&self) -> u64 {
@@ -267,13 +348,31 @@ impl Object {
     pub fn show(&self) -> String {
         match self {
             Object::Const(c) => c.to_string(),
-            Object::Tuple(items) => format!("({})", items.iter().map(Object::show).collect::<Vec<_>>().join(", ")),
+            Object::Tuple(items) => {
+                let inside = |v: &Object| if items.form == Form::Kernel { v.show() } else { v.written() };
+                let shown = items.iter().map(inside).collect::<Vec<_>>().join(", ");
+                match items.form {
+                    Form::List => format!("[{shown}]"),
+                    Form::Tuple if items.len() == 1 => format!("({shown},)"),
+                    _ => format!("({shown})"),
+                }
+            }
             Object::Tensor(t) => t.ty.to_string(),
             Object::Dict(items) => {
-                let items: Vec<String> = items.iter().map(|(k, v)| format!("{}: {}", k.show(), v.show())).collect();
+                let items: Vec<String> =
+                    items.iter().map(|(k, v)| format!("{}: {}", k.written(), v.written())).collect();
                 format!("{{{}}}", items.join(", "))
             }
             _ => self.describe(),
+        }
+    }
+
+    /// The same as Python's `repr` gives it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        match self {
+            Object::Const(Const::Str(s)) => format!("'{s}'"),
+            other => other.show(),
         }
     }
 
@@ -289,6 +388,7 @@ impl Object {
             },
             Object::Const(Const::None) => "None".to_owned(),
             Object::Const(c) => format!("the {} {c}", c.kind()),
+            Object::Tuple(items) if items.form == Form::List => format!("a list of {}", items.len()),
             Object::Tuple(items) => format!("a tuple of {}", items.len()),
             Object::Desc(d) => format!("a tensor descriptor of {}", d.block),
             Object::Slice(_) => "a slice".to_owned(),
@@ -296,7 +396,9 @@ impl Object {
             Object::Method(_) => "a method".to_owned(),
             Object::Dict(items) => format!("a dict of {}", items.len()),
             Object::Config(_) => "a triton.Config".to_owned(),
+            Object::Tuner(_) => "a decorator".to_owned(),
             Object::Argument(a) => format!("the run-time argument `{}`", a.name),
+            Object::Passed(_) => "the arguments of the launch".to_owned(),
             Object::Condition(_) => "a loop condition".to_owned(),
             Object::Error => "an erroneous value".to_owned(),
         }

@@ -72,8 +72,11 @@ fn mangle_const(c: &Const, modules: &Modules) -> String {
             format!("_sq_{text}_sq_")
         }
         Const::Type(t) => t.mangle(),
-        Const::Func(f) => modules.qualified(f.module, f.name()),
-        Const::Lambda(l) => format!("lambda{}", l.number),
+        Const::Func(f) => match &f.around {
+            Some(around) => format!("{}.{}", modules.qualified(f.module, f.name()), around.number),
+            None => modules.qualified(f.module, f.name()),
+        },
+        Const::Lambda(l) => format!("lambda{}", l.around.number),
         Const::Builtin(b) => b.symbol(),
         Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::None => c.to_string(),
         other => {

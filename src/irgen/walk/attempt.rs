@@ -58,7 +58,7 @@ impl Walker<'_> {
     }
 
     fn in_frame<T>(&mut self, new: Frame, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.waiting.push((self.frame.number, self.frame.scope.clone()));
+        self.waiting.push((self.frame.number, self.frame.visible()));
         let frame = std::mem::replace(&mut self.frame, new);
         let (block, naming, here) = (self.out.replace_block(None), self.naming.take(), self.out.here());
         let result = f(self);
@@ -72,10 +72,15 @@ impl Walker<'_> {
 
     /// Evaluates host code in a module; if it fails, says why instead of reporting it.
     pub fn attempt<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> R<T>) -> Result<T, Cause> {
+        self.trial(|cx| cx.isolated(module, f))
+    }
+
+    /// The same for host code where it stands.
+    pub(super) fn trial<T>(&mut self, f: impl FnOnce(&mut Self) -> R<T>) -> Result<T, Cause> {
         let aside = self.out.set_aside();
         // What is said here may be thrown away, and then has to be said where the name is used.
         let unknown = self.names.unknown.clone();
-        let result = self.isolated(module, f);
+        let result = f(self);
         self.names.unknown = unknown;
         let said = self.out.resume(aside);
         result.map_err(|_| said.into_iter().find(Diagnostic::is_error))

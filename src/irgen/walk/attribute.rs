@@ -8,7 +8,7 @@ use crate::diag::codes::types;
 use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported};
 use crate::irgen::front::space::Space;
-use crate::irgen::semantic::shape;
+use crate::irgen::semantic::{fold, shape};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Builtin, Class, Const, Method, Object};
 use crate::target::TritonArch;
@@ -32,12 +32,16 @@ impl Walker<'_> {
             }
             Object::Const(Const::Space(space)) => self.space_attr(*space, attr),
             Object::Config(c) => c.attribute(attr),
-            Object::Argument(a) if attr == "dtype" => {
-                Some(Object::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
+            Object::Argument(a) if a.ty.dtype.is_ptr() => {
+                match (a.ty.dtype.pointee(), builtins::host_method(base, attr)) {
+                    (Some(t), _) if attr == "dtype" => Some(Object::dtype(t.dtype)),
+                    (_, Some(method)) => Self::method(base, Some(method)),
+                    _ => return fold::known(&mut self.out, base).map(|()| Object::NONE),
+                }
             }
             // Functions that Triton runs in Python may be handed compile-time values as such.
             Object::Const(Const::Str(_)) if attr != "value" => Self::method(base, builtins::host_method(base, attr)),
-            Object::Dict(_) | Object::Tuple(_) | Object::Argument(_) if self.frame.host && attr != "value" => {
+            Object::Dict(_) | Object::Tuple(_) | Object::Passed(_) if self.frame.host && attr != "value" => {
                 Self::method(base, builtins::host_method(base, attr))
             }
             Object::Const(Const::Int(_)) if self.frame.host && builtins::host_method(base, attr).is_some() => {

@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::names;
 use crate::diag::suggest::nearest;
 use crate::irgen::emit::{R, Reported};
-use crate::irgen::value::{Builtin, Const, Func, Object};
+use crate::irgen::value::{Builtin, Const, Form, Func, Object};
 use crate::parser::ast::{Expr, FunctionDef, Ident, Param, ParamKind};
 
 /// A keyword argument, with the place of its name.
@@ -120,12 +120,18 @@ impl Walker<'_> {
             }
         }
         let mut bound = vec![];
-        for (slot, p) in slots.into_iter().zip(params) {
+        for (i, (slot, p)) in slots.into_iter().zip(params).enumerate() {
             let value = match (slot, p.kind, &p.default) {
                 (Some(v), ..) => v,
-                (None, ParamKind::VarArgs, _) => Object::tuple(std::mem::take(&mut rest)),
+                (None, ParamKind::VarArgs, _) => {
+                    let form = if func.jit && !self.frame.host { Form::Kernel } else { Form::Tuple };
+                    Object::sequence(form, std::mem::take(&mut rest))
+                }
                 (None, ParamKind::VarKwargs, _) => continue,
-                (None, _, Some(default)) => self.default_value(func, p, default)?,
+                (None, _, Some(default)) => match func.around.as_ref().and_then(|a| a.defaults[i].clone()) {
+                    Some(v) => v,
+                    None => self.default_value(func, p, default)?,
+                },
                 (None, _, None) => {
                     return Err(self.bad_arguments(
                         func.name(),

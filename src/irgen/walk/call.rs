@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bind::Keyword;
+use super::frame::Frame;
 use super::scope::Scope;
 use super::walker::{MAX_DEPTH, Specialisation, Walker};
 use crate::diag::codes::names;
@@ -16,8 +17,11 @@ use crate::ir::Type;
 use crate::ir::dialects::tt::tt;
 use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{CallSite, R, Reported};
-use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
-use crate::parser::ast::{Call, Expr, ExprKind, Ident, Lambda, ParamKind};
+use crate::irgen::front::assigned::assigned;
+use crate::irgen::front::free_names::free_names;
+use crate::irgen::semantic::faults;
+use crate::irgen::value::{Args, Around, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
+use crate::parser::ast::{Call, ExprKind, FunctionDef, Ident, Lambda, Param, ParamKind};
 use crate::parser::visit;
 use crate::source::Span;
 
@@ -28,12 +32,7 @@ impl Walker<'_> {
         if let Ok(Object::Const(Const::Builtin(b))) = &f
             && DECORATORS.contains(&b.name)
         {
-            // `triton.heuristics({…})` is a decorator; applied to a function it gives the function.
-            return match call.args.as_slice() {
-                [Expr { kind: ExprKind::Dict(_), .. }] | [] => f,
-                [function] => self.expr(function),
-                _ => f,
-            };
+            return Ok(Object::Tuner(Rc::new(self.tuner(b.name, call))));
         }
         // Triton evaluates keyword arguments first, and operations appear in that order.
         let mut keywords = vec![];
@@ -83,6 +82,11 @@ impl Walker<'_> {
                 args.insert(0, m.receiver.clone());
                 self.apply(&Object::Const(m.callee.clone()), args, keywords)
             }
+            Object::Tuner(t) => match args.as_slice() {
+                [Object::Const(Const::Func(func))] => Ok(Const::Func(func.with_tuner(t)).into()),
+                [other, ..] => Err(faults::expected(&mut self.out, "a function", other)),
+                [] => Err(self.bad_arguments("a decorator", "needs a function".to_owned(), "function")),
+            },
             Object::Error => Err(Reported),
             other => {
                 let help = match other {
@@ -212,7 +216,13 @@ impl Walker<'_> {
         let host = (!self.frame.host).then_some(func.def.header);
         self.out.push_call(CallSite { span: self.out.span(), callee: func.name().to_owned(), host });
         let errors = self.out.errors();
+        let (mut seen, mut lacking) = func.around.as_ref().map(|a| self.seen_around(a)).unwrap_or_default();
+        if let Some(own) = lacking.iter().position(|name| *name == func.def.name.name) {
+            seen.set(&lacking.swap_remove(own), Const::Func(func.clone()).into());
+        }
         let result = self.called(func.module, |cx| {
+            lacking.extend(assigned(&func.def.body));
+            (cx.frame.outer, cx.frame.own) = (seen, lacking);
             for (name, v) in &bound {
                 cx.frame.scope.set(name, v.clone());
             }
@@ -228,44 +238,87 @@ impl Walker<'_> {
 
     /// A lambda with the values of its defaults, and of the names around it.
     pub(super) fn lambda(&mut self, l: &Lambda) -> R<Object> {
-        let defaults = l.params.iter().map(|p| p.default.as_ref().map(|e| self.expr(e)).transpose());
-        let lambda = LambdaVal {
-            defaults: defaults.collect::<R<_>>()?,
-            def: Rc::new(l.clone()),
-            module: self.frame.module,
-            frame: self.frame.number,
-            number: self.number(),
-            names: self.names_used(l),
-        };
-        Ok(Const::Lambda(Rc::new(lambda)).into())
-    }
-
-    /// The local names that a lambda uses.
-    fn names_used(&self, l: &Lambda) -> Vec<(Arc<str>, Object)> {
-        let mut used: Vec<(Arc<str>, Object)> = vec![];
-        visit::expressions(&l.body, &mut |e| {
-            let ExprKind::Name(name) = &e.kind else { return };
-            let is_new = used.iter().all(|(known, _)| known != name) && l.params.iter().all(|p| p.name.name != *name);
-            if let Some(v) = self.frame.scope.get(name).filter(|_| is_new) {
-                used.push((name.clone(), v.clone()));
-            }
+        let mut used = vec![];
+        visit::expressions(&l.body, &mut |e| match &e.kind {
+            ExprKind::Name(name) if l.params.iter().all(|p| p.name.name != *name) => used.push(name.clone()),
+            _ => {}
         });
-        used
+        let (module, around) = (self.frame.module, self.around(used, &l.params)?);
+        Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new(l.clone()), module, around })).into())
     }
 
-    /// A value that leaves the current function: its lambdas see the names as they are in the end.
-    fn as_left(&self, v: &Object) -> Object {
-        match v {
-            Object::Const(Const::Lambda(l)) if l.frame == self.frame.number => {
-                let names = self.names_used(&l.def);
-                Const::Lambda(Rc::new(LambdaVal { names, defaults: l.defaults.clone(), def: l.def.clone(), ..**l }))
-                    .into()
+    /// A function inside of one that is evaluated.
+    pub(super) fn inner_function(&mut self, def: &FunctionDef) -> R<Object> {
+        let around = self.around(free_names(def).into_iter().collect(), &def.params)?;
+        let func = Func::new(Arc::new(def.clone()), self.frame.module, false);
+        Ok(Const::Func(Func { around: Some(Rc::new(around)), ..func }).into())
+    }
+
+    /// What is around a function that is made here and uses these names.
+    fn around(&mut self, used: Vec<Arc<str>>, params: &[Param]) -> R<Around> {
+        let defaults = params.iter().map(|p| p.default.as_ref().map(|e| self.expr(e)).transpose()).collect::<R<_>>()?;
+        let mut bound: Vec<Arc<str>> = vec![];
+        for name in used {
+            if self.frame.binds(&name) && !bound.contains(&name) {
+                bound.push(name);
             }
-            Object::Tuple(items) if items.iter().any(|v| matches!(v, Object::Const(Const::Lambda(_)))) => {
-                Object::tuple(items.iter().map(|v| self.as_left(v)).collect())
+        }
+        let names = self.captured(&bound);
+        Ok(Around { frame: self.frame.number, number: self.number(), bound, names, defaults })
+    }
+
+    fn captured(&self, bound: &[Arc<str>]) -> Vec<(Arc<str>, Object)> {
+        bound.iter().filter_map(|name| Some((name.clone(), self.frame.local(name)?.clone()))).collect()
+    }
+
+    /// A value that leaves the current function: its functions see the names as they are in the end.
+    fn as_left(&self, v: &Object) -> Object {
+        let in_the_end = |a: &Around| Around {
+            names: self.captured(&a.bound),
+            bound: a.bound.clone(),
+            defaults: a.defaults.clone(),
+            ..*a
+        };
+        let is_function = |v: &Object| matches!(v, Object::Const(Const::Lambda(_) | Const::Func(_)));
+        match v {
+            Object::Const(Const::Lambda(l)) if l.around.frame == self.frame.number => {
+                let around = in_the_end(&l.around);
+                Const::Lambda(Rc::new(LambdaVal { def: l.def.clone(), module: l.module, around })).into()
+            }
+            Object::Const(Const::Func(f)) => match &f.around {
+                Some(a) if a.frame == self.frame.number => {
+                    Const::Func(Func { around: Some(Rc::new(in_the_end(a))), ..f.clone() }).into()
+                }
+                _ => v.clone(),
+            },
+            Object::Tuple(items) if items.iter().any(is_function) => {
+                Object::sequence(items.form, items.iter().map(|v| self.as_left(v)).collect())
+            }
+            Object::Dict(items) if items.iter().any(|(_, v)| is_function(v)) => {
+                Object::dict(items.iter().map(|(k, v)| (k.clone(), self.as_left(v))).collect())
             }
             _ => v.clone(),
         }
+    }
+
+    /// The names that a function sees of those around it, and those that have no value now: as they are while the frame
+    /// that made it runs, else as they were. Run-time values belong to that frame.
+    fn seen_around(&self, a: &Around) -> (Scope, Vec<Arc<str>>) {
+        let is_here = a.frame == self.frame.number;
+        let waiting = || self.waiting.iter().rev().find(|(number, _)| *number == a.frame).map(|(_, scope)| scope);
+        let mut seen = Scope::default();
+        for name in &a.bound {
+            let v = match waiting() {
+                _ if is_here => self.frame.local(name),
+                Some(scope) => scope.get(name),
+                None => a.names.iter().find(|(known, _)| known == name).map(|(_, v)| v),
+            };
+            if let Some(v) = v.filter(|v| is_here || self.frame.host || v.values().is_empty()) {
+                seen.set(name, v.clone());
+            }
+        }
+        let lacking = a.bound.iter().filter(|name| seen.get(name).is_none()).cloned().collect();
+        (seen, lacking)
     }
 
     /// Calls a lambda. It sees the names of the function that made it: as they are now while that runs, else as they
@@ -281,33 +334,20 @@ impl Walker<'_> {
             ));
         }
         self.depth += 1;
-        let saved = self.frame.scope.clone();
-        self.waiting.push((self.frame.number, saved.clone()));
-        if self.frame.number != l.frame {
-            let now = self.waiting.iter().rev().find(|(number, _)| *number == l.frame).map(|(_, scope)| scope);
-            let names: Vec<(Arc<str>, Object)> = match now {
-                Some(scope) => scope.iter().map(|(name, v)| (name.clone(), v.clone())).collect(),
-                None => l.names.clone(),
-            };
-            let host = self.frame.host;
-            let mut scope = Scope::default();
-            let seen = names.iter().filter(|(_, v)| host || v.values().is_empty());
-            seen.for_each(|(name, v)| scope.set(name, v.clone()));
-            self.frame.scope = scope;
-        }
+        let (seen, lacking) = self.seen_around(&l.around);
         let before = self.horizon().filter(|_| l.module == self.frame.module);
-        let number = self.number();
-        let was = (self.frame.module, self.frame.number, self.frame.statement, self.frame.before);
-        (self.frame.module, self.frame.number, self.frame.statement, self.frame.before) =
-            (l.module, number, false, before);
+        let (number, host, region) = (self.number(), self.frame.host, self.frame.region);
+        let outer = std::mem::replace(&mut self.frame, Frame::new(number, l.module, region, host));
+        self.waiting.push((outer.number, outer.visible()));
+        (self.frame.before, self.frame.loops) = (before, outer.loops);
+        (self.frame.outer, self.frame.own) = (seen, lacking);
         for (p, v) in l.def.params.iter().zip(values) {
             self.frame.scope.set(&p.name.name, v);
         }
         let result = self.expr(&l.def.body);
         self.depth -= 1;
         self.waiting.pop();
-        self.frame.scope = saved;
-        (self.frame.module, self.frame.number, self.frame.statement, self.frame.before) = was;
+        self.frame = outer;
         result
     }
 
@@ -332,7 +372,7 @@ impl Walker<'_> {
         let mut values = vec![];
         for (i, p) in params.iter().enumerate() {
             let named = || keywords.iter().find(|(name, _)| name.name == p.name.name).map(|(_, v)| v.clone());
-            let Some(v) = args.get(i).cloned().or_else(named).or_else(|| l.defaults[i].clone()) else {
+            let Some(v) = args.get(i).cloned().or_else(named).or_else(|| l.around.defaults[i].clone()) else {
                 let (message, help) = (format!("a lambda needs a value for `{}`", p.name), "pass one");
                 return Err(self.out.error_help(&names::BAD_ARGUMENTS, message, "in this call", help));
             };

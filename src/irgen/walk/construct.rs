@@ -8,7 +8,7 @@ use crate::diag::codes::{names, types};
 use crate::irgen::emit::R;
 use crate::irgen::semantic::{faults, fold, items};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Class, Const, Object};
+use crate::irgen::value::{Class, Const, Form, Object};
 
 impl Walker<'_> {
     /// `tl.constexpr(x)`, `tl.pointer_type(t)`, `float(x)`, …
@@ -36,7 +36,7 @@ impl Walker<'_> {
                 let shape = items::shape_of(&mut self.out, &shape)?;
                 Ok(Const::Type(Ty::block(t.dtype, &shape)).into())
             }
-            (Class::Tuple | Class::List, None) => Ok(Object::tuple(vec![])),
+            (Class::Tuple | Class::HostTuple | Class::List, None) => Ok(Object::sequence(self.form_of(class), vec![])),
             (Class::Dict, None) => Ok(Object::dict(vec![])),
             (Class::Dict, Some(_)) if args.is_empty() || matches!(args, [Object::Dict(_)]) => {
                 let own = match args {
@@ -46,10 +46,25 @@ impl Walker<'_> {
                 let named: Vec<_> = keywords.iter().map(|(k, v)| (Const::str(&k.name).into(), v.clone())).collect();
                 Ok(Object::Dict(Rc::new(fold::merge_dicts(&mut self.out, &own, &named)?)))
             }
-            (Class::Tuple | Class::List, Some(v)) => match items::iterate(&v) {
-                Some(items) => Ok(Object::tuple(items)),
+            (Class::Tuple | Class::HostTuple | Class::List, Some(v)) => match items::iterate(&v) {
+                Some(items) => Ok(Object::sequence(self.form_of(class), items)),
                 None => Err(faults::expected(&mut self.out, "something to run over", &v)),
             },
+            (Class::Int, Some(Object::Const(Const::Str(text)))) if args.len() + keywords.len() == 2 => {
+                let base = keywords.iter().find(|(k, _)| k == "base").map(|(_, v)| v).or(args.get(1));
+                match base.and_then(Object::as_const).and_then(Const::as_int).and_then(|base| parse_int(&text, base)) {
+                    Some(n) => Ok(Object::int(n)),
+                    None => Err(faults::expected(&mut self.out, "a number in this base", &Const::Str(text).into())),
+                }
+            }
+            (Class::Int | Class::Float | Class::Bool | Class::Str, Some(_)) if args.len() + keywords.len() > 1 => {
+                Err(self.out.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{}` takes one value here", class.name()),
+                    "in this call",
+                    "leave the other arguments out; `int` takes a base with a string",
+                ))
+            }
             (Class::Int | Class::Float | Class::Bool | Class::Str, Some(v)) => self.convert_python(class, &v),
             (Class::Int, None) => Ok(Object::int(0)),
             (Class::Float, None) => Ok(Const::Float(0.0).into()),
@@ -86,16 +101,27 @@ impl Walker<'_> {
         Ok(Const::Type(Ty::scalar(Dtype::pointer_to(element, constant))).into())
     }
 
+    /// What a class of sequences makes here.
+    fn form_of(&self, class: Class) -> Form {
+        match class {
+            Class::HostTuple if self.frame.host => Form::Tuple,
+            Class::List if self.frame.host => Form::List,
+            _ => Form::Kernel,
+        }
+    }
+
     /// `int(x)`, `float(x)`, `bool(x)`, `str(x)` of compile-time values.
     fn convert_python(&mut self, class: Class, v: &Object) -> R<Object> {
         let converted = match (class, v) {
             (Class::Bool, _) => return Ok(Object::bool(fold::truth(&mut self.out, v)?)),
-            (Class::Str, _) => return Ok(Const::str(&v.show()).into()),
+            (Class::Str, _) => return Ok(Const::str(&fold::text(&mut self.out, v)?).into()),
             _ if matches!(v, Object::Argument(_)) => return fold::known(&mut self.out, v).map(|()| Object::NONE),
             (Class::Float, Object::Const(Const::Str(s))) => parse_float(s).map(Const::Float),
             (Class::Float, Object::Const(c)) => c.as_float().map(Const::Float),
             (Class::Int, Object::Const(Const::Str(s))) => s.trim().replace('_', "").parse().ok().map(Const::Int),
-            (Class::Int, Object::Const(Const::Float(f))) if f.is_finite() => Some(Const::Int(f.trunc() as i128)),
+            (Class::Int, Object::Const(Const::Float(f))) if f.abs() < 2f64.powi(127) => {
+                Some(Const::Int(f.trunc() as i128))
+            }
             (Class::Int, Object::Const(c)) => c.as_int().map(Const::Int),
             _ => None,
         };
@@ -112,6 +138,26 @@ impl Walker<'_> {
             faults::expected(&mut self.out, &format!("a value that `{}` converts", class.name()), v)
         })
     }
+}
+
+/// As Python's `int("…", base)`.
+fn parse_int(text: &str, base: i128) -> Option<i128> {
+    let text = text.trim().to_ascii_lowercase();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text.strip_prefix('+').unwrap_or(&text)),
+    };
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .into_iter()
+        .find(|(prefix, own)| digits.starts_with(prefix) && (base == 0 || base == *own));
+    let (digits, base) = match prefixed {
+        Some((prefix, own)) => (digits.strip_prefix(prefix)?.trim_start_matches('_'), own),
+        None => (digits, if base == 0 { 10 } else { base }),
+    };
+    let is_plain =
+        digits.starts_with(|c: char| c.is_ascii_alphanumeric()) && !digits.contains("__") && !digits.ends_with('_');
+    let base = u32::try_from(base).ok().filter(|base| is_plain && (2..=36).contains(base))?;
+    i128::from_str_radix(&format!("{sign}{}", digits.replace('_', "")), base).ok()
 }
 
 /// As Python's `float("…")`.

@@ -14,7 +14,7 @@ use crate::ir::ArithOp;
 use crate::irgen::emit::{R, Reported, of_text};
 use crate::irgen::front::advice;
 use crate::irgen::semantic::{arith, faults, fold, index, items, operators};
-use crate::irgen::value::{Const, Object, SliceVal};
+use crate::irgen::value::{Const, Form, Object, SliceVal};
 use crate::parser::ast::{BoolOp, CmpOp, Comp, Constant, Expr, ExprKind, FString, FStringPart, Slice};
 use crate::source::Span;
 
@@ -83,7 +83,14 @@ impl Walker<'_> {
                 self.set(&target.name, value.clone());
                 Ok(value)
             }
-            ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Object::tuple(self.exprs(items)?)),
+            ExprKind::Tuple(items) | ExprKind::List(items) => {
+                let form = match e.kind {
+                    _ if !self.frame.host => Form::Kernel,
+                    ExprKind::List(_) => Form::List,
+                    _ => Form::Tuple,
+                };
+                Ok(Object::sequence(form, self.exprs(items)?))
+            }
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c),
             ExprKind::Starred(_) => Err(self
                 .out
@@ -175,7 +182,7 @@ impl Walker<'_> {
                     self.out.room(v.weight().saturating_add(of_text(text.len())))?;
                     text.push_str(&match (&v, field.conversion) {
                         (Object::Const(Const::Str(s)), Some(_)) if field.conversion != Some('s') => format!("'{s}'"),
-                        _ => v.show(),
+                        _ => fold::text(&mut self.out, &v)?,
                     });
                 }
             }
@@ -185,7 +192,7 @@ impl Walker<'_> {
 
     /// Reports a value whose text is not known at compile time.
     fn printable(&mut self, e: &Expr, v: &Object) -> R<()> {
-        fold::known(&mut self.out, v)?;
+        fold::known_whole(&mut self.out, v)?;
         let is_known = |v: &Object| matches!(v, Object::Const(_) | Object::Dict(_));
         match v {
             Object::Tuple(items) if items.iter().all(is_known) => Ok(()),

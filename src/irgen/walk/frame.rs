@@ -28,6 +28,11 @@ pub(super) struct Frame {
     /// Tells frames apart: no other one has had it.
     pub(super) number: u32,
     pub(super) scope: Scope,
+    /// The names that it sees of the functions around it.
+    pub(super) outer: Scope,
+    /// Names that are the function's own, or of those around it, whether they have a value yet or not: the file's value
+    /// is not meant.
+    pub(super) own: Vec<Arc<str>>,
     /// Names set since the innermost branch or loop began.
     pub(super) defs: Vec<Arc<str>>,
     /// `x: tl.constexpr` without a value.
@@ -62,6 +67,8 @@ impl Frame {
             module,
             number,
             scope: Scope::default(),
+            outer: Scope::default(),
+            own: vec![],
             defs: vec![],
             pending: vec![],
             returns: vec![],
@@ -76,5 +83,30 @@ impl Frame {
             host_result: None,
             jump: None,
         }
+    }
+
+    /// The value of a name here or in the functions around.
+    #[must_use]
+    pub(super) fn local(&self, name: &str) -> Option<&Object> {
+        let is_own = || self.own.iter().any(|own| &**own == name);
+        self.scope.get(name).or_else(|| self.outer.get(name).filter(|_| !is_own()))
+    }
+
+    /// Whether a name is one of the function or of those around it, with a value or without.
+    #[must_use]
+    pub(super) fn binds(&self, name: &str) -> bool {
+        self.local(name).is_some() || self.own.iter().chain(&self.hiding).any(|own| &**own == name)
+    }
+
+    /// All names with values.
+    #[must_use]
+    pub(super) fn visible(&self) -> Scope {
+        let mut all = self.scope.clone();
+        for (name, v) in self.outer.iter() {
+            if self.scope.get(name).is_none() && !self.own.contains(name) {
+                all.set(name, v.clone());
+            }
+        }
+        all
     }
 }

@@ -3,7 +3,8 @@
 //! Kernels have none of this. It is evaluated in frames with [`super::frame::Frame::host`], as Python would run it, on
 //! values known at compile time:
 //!
-//! 1. Dicts are lists of pairs in the order of their keys. Lists and tuples are both [`Object::Tuple`].
+//! 1. Dicts are lists of pairs in the order of their keys. Lists and tuples are both [`Object::Tuple`], of
+//!    different forms.
 //! 2. Values never change. What changes a list in Python (`configs.append(c)`, `d["k"] = v`) binds the name to a new
 //!    value, which is the same thing as long as nothing else holds the list; where something does, it is an error
 //!    rather than a wrong answer.
@@ -24,6 +25,7 @@ use crate::irgen::value::{Const, Items, Object};
 use crate::parser::ast::{
     Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportFrom, ImportNames, Stmt, StmtKind,
 };
+use crate::parser::visit;
 
 /// What to write instead of a dict in a kernel.
 pub const NO_DICT: &str =
@@ -38,7 +40,29 @@ pub(super) fn passes_through(keyword: &str) -> bool {
     matches!(keyword, "try" | "except" | "else" | "finally")
 }
 
+/// Python's functions that run over what they are given later, while a loop runs.
+const LAZY: [&str; 5] = ["enumerate", "zip", "map", "filter", "reversed"];
+
+/// The names that a target binds.
+fn target_names(target: &Expr) -> Vec<Arc<str>> {
+    let mut names = vec![];
+    visit::expressions(target, &mut |e| {
+        if let ExprKind::Name(name) = &e.kind {
+            names.push(name.clone());
+        }
+    });
+    names
+}
+
 impl Walker<'_> {
+    /// The lists that a loop over such a function's value goes through, to be kept while it runs: they may not change.
+    pub(super) fn lists_in(&self, iter: &Expr) -> Vec<Object> {
+        let ExprKind::Call(call) = &iter.kind else { return vec![] };
+        let is_lazy = self.frame.host && call.func.as_name().is_some_and(|name| LAZY.contains(&name));
+        let names = call.args.iter().filter_map(Expr::as_name).filter(|_| is_lazy);
+        names.filter_map(|name| self.frame.local(name).cloned()).collect()
+    }
+
     /// `{k: v, **other}`
     pub fn dict(&mut self, items: &[DictItem]) -> R<Object> {
         if !self.frame.host {
@@ -81,13 +105,19 @@ impl Walker<'_> {
             out.push(v);
             Ok(())
         })?;
-        Ok(Object::tuple(out))
+        Ok(Object::list(out))
     }
 
     fn clauses(&mut self, clauses: &[CompClause], element: &mut dyn FnMut(&mut Self) -> R<()>) -> R<()> {
-        let scope = self.frame.scope.clone();
+        let before = self.frame.scope.clone();
         let result = self.clause(clauses, element);
-        self.frame.scope = scope;
+        // What `:=` sets stays.
+        for name in clauses.iter().flat_map(|c| target_names(&c.target)) {
+            match before.get(&name) {
+                Some(v) => self.frame.scope.set(&name, v.clone()),
+                None => self.frame.scope.remove(&name),
+            }
+        }
         result
     }
 
@@ -145,18 +175,18 @@ impl Walker<'_> {
         self.own(name)?;
         let old = self.frame.scope.get(name).cloned().unwrap_or(Object::Error);
         let new = match (&old, method, args.as_slice()) {
-            (Object::Tuple(items), "append", [v]) => Object::tuple(items.iter().chain([v]).cloned().collect()),
+            (Object::Tuple(items), "append", [v]) => Object::list(items.iter().chain([v]).cloned().collect()),
             (Object::Tuple(items), "extend", [more]) => {
                 let Some(more) = items::iterate(more) else {
                     return Err(faults::expected(&mut self.out, "something to run over", more));
                 };
-                Object::tuple(items.iter().cloned().chain(more).collect())
+                Object::list(items.iter().cloned().chain(more).collect())
             }
             (Object::Tuple(items), "insert", [Object::Const(Const::Int(at)), v]) => {
                 let mut items = items.to_vec();
                 let at = if *at < 0 { at + items.len() as i128 } else { *at }.clamp(0, items.len() as i128);
                 items.insert(at as usize, v.clone());
-                Object::tuple(items)
+                Object::list(items)
             }
             (Object::Dict(items), "update", [Object::Dict(more)]) => {
                 Object::Dict(Rc::new(fold::merge_dicts(&mut self.out, items, more)?))
@@ -222,7 +252,7 @@ impl Walker<'_> {
                         ));
                     }
                 }
-                Object::tuple(items)
+                Object::list(items)
             }
             _ => {
                 return Err(self

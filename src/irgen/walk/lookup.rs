@@ -46,11 +46,11 @@ enum Doubt {
 impl Walker<'_> {
     /// The value of a name.
     pub fn name(&mut self, name: &str) -> R<Object> {
-        if let Some(v) = self.frame.scope.get(name) {
+        if let Some(v) = self.frame.local(name) {
             return if matches!(v, Object::Error) { Err(Reported) } else { Ok(v.clone()) };
         }
         let module = self.frame.module;
-        if self.frame.hiding.iter().any(|n| &**n == name) {
+        if self.frame.hiding.iter().chain(&self.frame.own).any(|n| &**n == name) {
             return Err(self.unknown_name(name));
         }
         let horizon = self.horizon();
@@ -199,14 +199,19 @@ impl Walker<'_> {
         (value, place)
     }
 
+    /// The test that chooses one of several functions of a name and is not known here, and the one that is taken.
+    pub fn choice(&mut self, module: usize, name: &str) -> Option<(Span, Span)> {
+        let module = self.mods.binder(module, name);
+        self.names.choices.remove(&(module, name.to_owned()))
+    }
+
     /// Warns of a function that is one of several, of which a test decides that is not known here.
     fn warn_of_choice(&mut self, module: usize, name: &str, v: &Object) {
-        let module = self.mods.binder(module, name);
         let is_function = matches!(v, Object::Const(Const::Func(_) | Const::Builtin(_)));
         if self.frame.host || !is_function || self.out.is_quiet() {
             return;
         }
-        let Some((test, taken)) = self.names.choices.remove(&(module, name.to_owned())) else { return };
+        let Some((test, taken)) = self.choice(module, name) else { return };
         let diag = Diagnostic::warning(&names::DOUBTFUL, format!("which `{name}` the file means is not known"))
             .at(self.out.span(), "used here")
             .at(test, "depends on this, which only Python can decide")
@@ -283,7 +288,7 @@ impl Walker<'_> {
                 // What Triton runs in Python to write operations, a kernel can call as well.
                 let jit = def.is_jit || def.decorators.iter().any(Decorator::is_extern);
                 let module = self.mods.home(module, def);
-                let plain = Const::Func(Func { def: def.clone(), module, jit }).into();
+                let plain = Const::Func(Func::new(def.clone(), module, jit)).into();
                 if jit { Some(plain) } else { self.decorated(module, def, plain) }
             }
             Bound::Value(e) => self.evaluate(module, e).or_else(|| imported_by_call(e)),

@@ -66,6 +66,7 @@ impl Walker<'_> {
             let Some(items) = items::iterate(&over) else {
                 return Err(self.at(iter.span, |cx| faults::no_unrolling(&mut cx.out, &over, "an unrolled loop")));
             };
+            let kept = self.lists_in(iter);
             for item in items {
                 if !self.is_live() {
                     break;
@@ -76,6 +77,7 @@ impl Walker<'_> {
                     return Ok(());
                 }
             }
+            drop(kept);
             if self.frame.host {
                 self.stmts(orelse);
             }

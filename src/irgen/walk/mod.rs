@@ -16,6 +16,7 @@ mod loops;
 mod scope;
 mod sights;
 mod stmt;
+mod tuners;
 mod unbound;
 mod walker;
 

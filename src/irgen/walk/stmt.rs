@@ -29,6 +29,9 @@ impl Walker<'_> {
     pub fn stmts(&mut self, body: &[Stmt]) {
         for (i, stmt) in body.iter().enumerate() {
             if !self.is_live() {
+                if self.frame.host {
+                    self.refuse_finally(&body[i..]);
+                }
                 let is_return = i > 0 && matches!(body[i - 1].kind, StmtKind::Return(_));
                 if !is_return && !self.frame.host {
                     self.look_behind_return(&body[i..]);
@@ -51,6 +54,21 @@ impl Walker<'_> {
             if done.is_err() && self.mods.get(self.frame.module).prelude {
                 self.poison(&body[i..]);
                 break;
+            }
+        }
+    }
+
+    /// Reports a `finally` behind a `return`, which would run all the same.
+    fn refuse_finally(&mut self, rest: &[Stmt]) {
+        for stmt in rest {
+            let StmtKind::Unsupported { keyword, .. } = &stmt.kind else { return };
+            if !matches!(&**keyword, "except" | "else" | "finally") {
+                return;
+            }
+            if &**keyword == "finally" && !matches!(self.frame.host_result, Some(Object::Error)) {
+                self.frame.host_result = Some(Object::Error);
+                let _ = self.at(stmt.span, |cx| cx.out.unsupported("a `finally` behind a `return`"));
+                return;
             }
         }
     }
@@ -81,8 +99,12 @@ impl Walker<'_> {
             }
             StmtKind::FunctionDef(f) if self.frame.host => {
                 let module = self.frame.module;
-                let function = self.bound(module, &Bound::Function(Arc::new((**f).clone())));
-                self.set(&f.name.name, function.unwrap_or(Object::Error));
+                let function = if f.is_jit {
+                    self.bound(module, &Bound::Function(Arc::new((**f).clone()))).unwrap_or(Object::Error)
+                } else {
+                    self.inner_function(f)?
+                };
+                self.set(&f.name.name, function);
                 Ok(())
             }
             StmtKind::FunctionDef(f) => {
@@ -159,7 +181,7 @@ impl Walker<'_> {
                 if targets.len() == items.len() =>
             {
                 let pairs = targets.iter().zip(items.iter());
-                Ok(Object::tuple(pairs.map(|(target, v)| self.held(target, v)).collect::<R<_>>()?))
+                Ok(Object::sequence(items.form, pairs.map(|(target, v)| self.held(target, v)).collect::<R<_>>()?))
             }
             _ => self.assignable(v),
         }

@@ -27,6 +27,46 @@ use crate::source::Span;
 /// What is said of the place where a file changes a value.
 const CHANGED: &str = "changed here, in a way that ttc does not follow";
 
+/// Names that Python has by itself and that have no meaning here.
+const PYTHON: [&str; 36] = [
+    "ascii",
+    "bin",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "complex",
+    "delattr",
+    "dir",
+    "divmod",
+    "eval",
+    "exec",
+    "format",
+    "frozenset",
+    "globals",
+    "hash",
+    "hex",
+    "id",
+    "input",
+    "issubclass",
+    "iter",
+    "locals",
+    "next",
+    "object",
+    "oct",
+    "open",
+    "ord",
+    "pow",
+    "repr",
+    "round",
+    "set",
+    "setattr",
+    "slice",
+    "super",
+    "type",
+    "vars",
+];
+
 /// How many files the search for a cause follows.
 const MAX_HOPS: u32 = 16;
 
@@ -44,6 +84,14 @@ impl Walker<'_> {
                 format!("`{name}` has no value here"),
                 "its value depends on a loop, or on the side of a run-time `if`",
                 "give what is needed here a name of its own, with a run-time value before the loop or the `if`",
+            );
+        }
+        if self.frame.own.iter().any(|n| &**n == name) {
+            return self.out.error_help(
+                &names::UNKNOWN_NAME,
+                format!("`{name}` has no value here"),
+                "the function sets it, but not on the way here",
+                format!("give `{name}` a value before"),
             );
         }
         if self.names.unknown.contains(&(module, name.to_owned())) && !self.out.is_quiet() {
@@ -115,6 +163,12 @@ impl Walker<'_> {
         }
         if let Some(help) = builtins::instead_of(&self.out.target(), name).filter(|_| name.len() > 2) {
             return diag.help(help);
+        }
+        if PYTHON.contains(&name) {
+            let message = format!("`{name}` of Python is nothing that ttc evaluates");
+            return Diagnostic::error(&names::UNKNOWN_NAME, message)
+                .at(self.out.span(), "not known here")
+                .help("compute it without, or give what hangs on it with -D");
         }
         if let Some(near) = nearest(name, builtins::python_names()) {
             return meant(diag, self.out.span(), near);
@@ -267,7 +321,7 @@ impl Walker<'_> {
     /// else.
     pub fn host_member(&mut self, value: &Expr, attr: &str) -> Option<Reported> {
         let ExprKind::Name(name) = &value.kind else { return None };
-        if self.frame.host || self.frame.scope.get(name).is_some() {
+        if self.frame.host || self.frame.local(name).is_some() {
             return None;
         }
         let module = self.frame.module;
@@ -367,6 +421,9 @@ impl Walker<'_> {
         let (what, candidates): (String, Vec<&str>) = match base {
             Object::Const(Const::Space(space)) => (space.name().to_owned(), builtins::member_names(*space)),
             Object::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
+            Object::Const(Const::Module(m)) => {
+                (format!("`{}`", self.mods.map.file(self.mods.get(*m).file).name), vec![])
+            }
             other => (other.describe(), vec![]),
         };
         let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;

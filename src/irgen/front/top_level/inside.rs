@@ -1,14 +1,14 @@
 //! What the host functions around a kernel bind.
 //!
 //! Names of Python are looked for in the innermost function that binds them. A parameter, a variable that is set more
-//! than once, or one that is set in a branch or a loop, has a value that depends on how the function runs: it has no
-//! binding here, and hides what the file calls by its name. An import, a function, and a variable that is set once, by
-//! a statement of the body itself, have the binding that they would have in a file.
+//! than once, one that is set in a branch or a loop, or a list that changes has a value that depends on how the
+//! function runs: it has no binding here, and hides what the file calls by its name. An import, a function, and a
+//! variable that is set once, by a statement of the body itself, have the binding that they would have in a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Binding, Bound, Table};
+use super::{Binding, Bound, Table, with_aliases};
 use crate::irgen::front::assigned::assigned;
 use crate::parser::ast::{FunctionDef, Ident, Stmt, StmtKind};
 use crate::source::Span;
@@ -22,6 +22,11 @@ pub(super) struct Inside {
     pub(super) names: BTreeMap<String, Result<Vec<Binding>, Span>>,
 }
 
+/// Whether a name is bound to a value that may change, and not to a function or a package.
+fn holds_data(bindings: &[Binding]) -> bool {
+    bindings.iter().any(|b| matches!(b.bound, Bound::Value(_) | Bound::Element(..)))
+}
+
 /// Whether a function has kernels inside.
 pub(super) fn has_kernels(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
@@ -32,7 +37,7 @@ pub(super) fn has_kernels(body: &[Stmt]) -> bool {
 
 impl Inside {
     /// Reads a function that is inside another one, or at the top level.
-    pub(super) fn new(f: &FunctionDef, outer: Option<&Inside>) -> Inside {
+    pub(super) fn new(f: &FunctionDef, outer: Option<&Inside>, changes: BTreeMap<String, Span>) -> Inside {
         let path = outer.map_or_else(|| f.name.to_string(), |outer| format!("{}.{}", outer.path, f.name));
         let mut names = outer.map_or_else(BTreeMap::new, |outer| outer.names.clone());
         let (mut elsewhere, mut changed) = (BTreeSet::new(), BTreeSet::new());
@@ -67,8 +72,11 @@ impl Inside {
                 _ => {}
             }
         }
+        let changes = with_aliases(&own.names, changes);
         for (name, mut bindings) in own.names {
-            if !changed.contains(&*name) && !elsewhere.contains(&*name) {
+            if let Some(place) = changes.get(&name).filter(|_| holds_data(&bindings)) {
+                names.insert(name, Err(*place));
+            } else if !changed.contains(&*name) && !elsewhere.contains(&*name) {
                 bindings.reverse();
                 names.insert(name, Ok(bindings));
             }
