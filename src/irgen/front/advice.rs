@@ -126,12 +126,14 @@ pub fn python_name(name: &str) -> Option<&'static str> {
         "pow" => "write `x ** y` at compile time; tensors take `libdevice.pow(x, y)`, or `x * x` for a square",
         "type" => "the type of a tensor's elements is `x.dtype`; ask for a class with `isinstance(x, tl.tensor)`",
         "divmod" => "write `a // b` and `a % b`",
+        "round" => "tensors take `libdevice.round(x)`; at compile time ttc does not round: give the value with -D",
         "open" => "no file is read at compile time: pass what it holds as a parameter, or give the value with -D",
         "input" | "exec" | "eval" | "compile" | "globals" | "locals" => {
             "kernels are compiled without Python: compute it on the host, and pass the result as a parameter"
         }
         "hash" | "id" | "iter" | "next" | "super" | "object" | "set" | "frozenset" | "bytes" | "callable" | "vars"
-        | "dir" | "repr" | "format" | "ord" | "chr" | "hex" | "bin" | "oct" | "setattr" | "complex" | "slice" => {
+        | "dir" | "repr" | "format" | "ord" | "chr" | "hex" | "bin" | "oct" | "setattr" | "complex" | "slice"
+        | "ascii" | "bytearray" | "delattr" | "issubclass" => {
             "kernels do not have this function of Python: compute it on the host, and pass the result as a parameter"
         }
         _ => return None,

@@ -27,46 +27,6 @@ use crate::source::Span;
 /// What is said of the place where a file changes a value.
 const CHANGED: &str = "changed here, in a way that ttc does not follow";
 
-/// Names that Python has by itself and that have no meaning here.
-const PYTHON: [&str; 36] = [
-    "ascii",
-    "bin",
-    "bytearray",
-    "bytes",
-    "callable",
-    "chr",
-    "complex",
-    "delattr",
-    "dir",
-    "divmod",
-    "eval",
-    "exec",
-    "format",
-    "frozenset",
-    "globals",
-    "hash",
-    "hex",
-    "id",
-    "input",
-    "issubclass",
-    "iter",
-    "locals",
-    "next",
-    "object",
-    "oct",
-    "open",
-    "ord",
-    "pow",
-    "repr",
-    "round",
-    "set",
-    "setattr",
-    "slice",
-    "super",
-    "type",
-    "vars",
-];
-
 /// How many files the search for a cause follows.
 const MAX_HOPS: u32 = 16;
 
@@ -150,10 +110,6 @@ impl Walker<'_> {
         if builtins::member(Space::Language, name).is_some() {
             return meant(diag, self.out.span(), &format!("tl.{name}"));
         }
-        let locals = || self.frame.scope.iter().map(|(n, _)| &**n);
-        if let Some(near) = nearest(name, locals().chain(self.mods.get(module).names())) {
-            return meant(diag, self.out.span(), near);
-        }
         if let Some(help) = advice::python_name(name) {
             let diag = diag.help(help);
             return match help.strip_prefix("write `").and_then(|h| h.strip_suffix('`')) {
@@ -164,11 +120,9 @@ impl Walker<'_> {
         if let Some(help) = builtins::instead_of(&self.out.target(), name).filter(|_| name.len() > 2) {
             return diag.help(help);
         }
-        if PYTHON.contains(&name) {
-            let message = format!("`{name}` of Python is nothing that ttc evaluates");
-            return Diagnostic::error(&names::UNKNOWN_NAME, message)
-                .at(self.out.span(), "not known here")
-                .help("compute it without, or give what hangs on it with -D");
+        let locals = || self.frame.scope.iter().map(|(n, _)| &**n);
+        if let Some(near) = nearest(name, locals().chain(self.mods.get(module).names())) {
+            return meant(diag, self.out.span(), near);
         }
         if let Some(near) = nearest(name, builtins::python_names()) {
             return meant(diag, self.out.span(), near);
