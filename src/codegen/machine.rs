@@ -401,6 +401,11 @@ pub(crate) trait Machine: Sync {
     /// Makes the reads before it acquire.
     fn fence(&self, cx: &mut Lower<'_, '_>, scope: MemScope) -> Res<()>;
 
+    /// Reports assembly of a kernel that is not this device's.
+    fn check_assembly(&self, _: &Lower<'_, '_>, _: Op, _: &str) -> Res<()> {
+        Ok(())
+    }
+
     /// The time in nanoseconds, as 64 bits.
     fn clock<'c>(&self, cx: &mut Lower<'c, '_>) -> Res<Val<'c>>;
 

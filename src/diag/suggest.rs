@@ -4,9 +4,10 @@
 //! the word:
 //!
 //! 1. Case aside, words of up to five letters differ by one edit, those of up to eleven by two, longer ones by three.
-//! 2. The words between `_` are compared one by one: `atomic_inc` is not near to `atomic_and`, nor `offs_m` to `offs_n`.
-//! 3. The digits are the same, or one of a number of several digits is another: `exp10` is not near to `exp`, nor `acc1`
-//!    to `acc2`, but `int33` is near to `int32`.
+//! 2. The words between `_` are compared one by one: `atomic_inc` is not near to `atomic_and`, nor `offs_m` to
+//!    `offs_n`.
+//! 3. The digits are the same, or one of a number of several digits is another: `exp10` is not near to `exp`, nor
+//!    `acc1` to `acc2`, but `int33` is near to `int32`.
 //!
 //! Names of one or two letters are near to nearly everything, so they get no suggestion and are never suggested.
 //!

@@ -282,8 +282,8 @@ impl Decorator {
         self.path().is_some_and(|p| p.last().is_some_and(|n| n.ends_with("jit")))
     }
 
-    /// Whether the decorator leaves what the function computes as it is: Triton's `constexpr_function`, caches of Python
-    /// and of PyTorch's compiler, and the like.
+    /// Whether the decorator leaves what the function computes as it is: Triton's `constexpr_function`, caches of
+    /// Python and of PyTorch's compiler, and the like.
     #[must_use]
     pub fn keeps(&self) -> bool {
         const KEEPING: [&str; 13] = [

@@ -7,7 +7,7 @@ use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Amdgcn;
 use super::raw::SPACES;
-use super::{atomics, copies, debug, dialect, dot, fp_convert, math, memory, ocml, threads};
+use super::{atomics, copies, debug, dialect, dot, fp_convert, inline_asm, math, memory, ocml, threads};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Source;
@@ -48,6 +48,10 @@ impl Machine for Amd {
 
     fn spaces(&self) -> AddressSpaces {
         SPACES
+    }
+
+    fn check_assembly(&self, cx: &Lower<'_, '_>, op: Op, asm: &str) -> Res<()> {
+        inline_asm::check(cx, op, asm)
     }
 
     fn prepare_module(&self, module: &Module<'_>) {

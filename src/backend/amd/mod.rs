@@ -14,6 +14,7 @@ mod dialect;
 mod dot;
 mod facts;
 mod fp_convert;
+mod inline_asm;
 mod link;
 mod llvm;
 mod machine;

@@ -13,7 +13,6 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::tt::tt::ElementwiseInlineAsm;
 use crate::ir::{Op, Value};
-use crate::target::Vendor;
 
 /// How the elements of one value in one pack lie in words.
 struct Packing<'c> {
@@ -112,29 +111,13 @@ fn operands_named(asm: &str) -> Vec<usize> {
     numbers
 }
 
-/// The first instruction of a text that is PTX. PTX writes types behind a dot, as in `add.u32`, which no assembly of
-/// AMD's does.
-fn ptx_word(asm: &str) -> Option<&str> {
-    const TYPES: &[&str] = &[
-        "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f16", "f32", "f64", "f16x2",
-        "bf16", "bf16x2", "pred",
-    ];
-    let mut words = asm.split(|c: char| c.is_whitespace() || matches!(c, ';' | ',' | '{' | '}' | '(' | ')'));
-    words.find(|word| word.split('.').skip(1).any(|part| TYPES.contains(&part)))
-}
-
 /// Lowers `tt.elementwise_inline_asm`.
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
     let view = ElementwiseInlineAsm(op);
     let asm = view.asm_string(ir).unwrap_or_default();
     let constraints = view.constraints(ir).unwrap_or_default();
-    let target = cx.options.target;
-    if let Some(word) = ptx_word(asm).filter(|_| target.vendor() != Vendor::Nvidia) {
-        let why = format!("`{word}` is PTX, which only NVIDIA's GPUs run, and the target is {target}");
-        let other = "write assembly of the target; to have both, ask `if tl.target_info.is_cuda():`";
-        return Err(cx.unsupported(op, &why).help(other));
-    }
+    cx.machine.check_assembly(cx, op, asm)?;
     let pack = usize::try_from(view.packed_element(ir).unwrap_or(1)).unwrap_or(0).max(1);
     let first = *view.result(ir).first().ok_or_else(|| defect("inline assembly without results"))?;
     let count = Lower::num_regs(ir.ty(first))?;

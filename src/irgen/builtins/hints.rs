@@ -64,8 +64,8 @@ fn hint(cx: &mut Emitter, a: &Args, key: Key<Any>) -> R<Object> {
     Ok(t.into())
 }
 
-/// What a value that loops carry starts with, if each iteration gets to the hint: a hint on the one holds for the other.
-/// What the loop adds is looked at by itself.
+/// What a value that loops carry starts with, if each iteration gets to the hint: a hint on the one holds for the
+/// other. What the loop adds is looked at by itself.
 fn start(cx: &Emitter, value: Value) -> Value {
     match cx.ir.def(value) {
         ValueDef::Arg { block, .. } if cx.block() == Some(block) => {
