@@ -113,7 +113,7 @@ fn foreign_encoding(bytes: &[u8], at: usize) -> String {
     if bytes.contains(&0) {
         return "kernel files and IR are text; was a compiled file named by mistake?".to_owned();
     }
-    let line = bytes[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+    let line = bytes[..at].split(|&b| b == b'\n').count();
     format!("save it as UTF-8: line {line} has a character of another encoding, such as Latin-1")
 }
 

@@ -243,10 +243,8 @@ impl Slip<'_, '_> {
         let starts = self.tok == Tok::Op(Op::FloorDiv) || self.cx.slice(self.lo, self.hi + 1) == "/*";
         let divides = self.tokens[..self.index].iter().any(|t| t.tok == Tok::Op(Op::FloorDiv));
         let words = self.tok == Tok::Name && self.before(1).is_some_and(|t| t.tok == Tok::Name) && divides;
-        if !(starts && self.index == 0) && !words {
-            return None;
-        }
-        Some(self.plain().help("a comment begins with `#`; `//` divides, rounding down"))
+        let is_comment = words || (starts && self.index == 0);
+        is_comment.then(|| self.plain().help("a comment begins with `#`; `//` divides, rounding down"))
     }
 
     /// Explains operators of other languages.

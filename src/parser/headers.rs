@@ -136,12 +136,11 @@ impl<'s> Parser<'s> {
             Some(t) if t.tok == Tok::LBracket => feed::closing(statement, 2).map_or(statement.len(), |close| close + 1),
             _ => 2,
         };
-        match statement.get(sign..) {
-            Some([Token { tok: Tok::Assign, .. }, value @ ..]) => self.expression(value),
-            _ => {
-                let message = "expected `=` behind the name of a type alias";
-                self.cx.error(&syntax::UNEXPECTED_TOKEN, self.cx.span(self.end, self.end), message, "missing here");
-            }
+        if let Some([Token { tok: Tok::Assign, .. }, value @ ..]) = statement.get(sign..) {
+            self.expression(value);
+        } else {
+            let message = "expected `=` behind the name of a type alias";
+            self.cx.error(&syntax::UNEXPECTED_TOKEN, self.cx.span(self.end, self.end), message, "missing here");
         }
     }
 

@@ -168,12 +168,11 @@ fn advise(word: &str) -> Option<String> {
     let is_slip = |row: &&Target| {
         sorted(row.name) == sorted(name) || (row.name.len() == name.len() + 1 && distance(row.name, name) == 1)
     };
-    Some(match ROWS.iter().find(is_slip) {
-        Some(row) => format!("did you mean `{}`?", row.name),
-        None => {
-            let rows: Vec<&str> = ROWS.iter().map(|t| t.name).collect();
-            format!("of AMD's GPUs ttc compiles for {}", rows.join(", "))
-        }
+    Some(if let Some(row) = ROWS.iter().find(is_slip) {
+        format!("did you mean `{}`?", row.name)
+    } else {
+        let rows: Vec<&str> = ROWS.iter().map(|t| t.name).collect();
+        format!("of AMD's GPUs ttc compiles for {}", rows.join(", "))
     })
 }
 

@@ -388,13 +388,11 @@ pub(super) fn element(dtype: Dtype) -> Dtype {
 
 fn items(cx: &mut Emitter, v: &Object) -> R<Vec<Object>> {
     fold::known(cx, v)?;
-    match items::iterate(v) {
-        Some(items) => Ok(items),
-        None => {
-            let help = "Python's functions run over compile-time values; tensors have `tl.sum(x, axis)`, `tl.sort(x)` and others";
-            Err(faults::expected_of_tensor(cx, "something to run over at compile time", v, help))
-        }
-    }
+    items::iterate(v).ok_or_else(|| {
+        let help =
+            "Python's functions run over compile-time values; tensors have `tl.sum(x, axis)`, `tl.sort(x)` and others";
+        faults::expected_of_tensor(cx, "something to run over at compile time", v, help)
+    })
 }
 
 fn lists(cx: &mut Emitter, v: &Object) -> R<Vec<Vec<Object>>> {

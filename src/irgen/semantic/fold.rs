@@ -155,14 +155,12 @@ pub fn unknown_launch(cx: &mut Emitter, what: &str) -> Reported {
 
 /// As Python's `==`, where that does not hang on a run-time argument.
 pub fn equal(cx: &mut Emitter, a: &Object, b: &Object) -> R<bool> {
-    match alike(a, b) {
-        Some(outcome) => Ok(outcome),
-        None => {
-            known_whole(cx, a)?;
-            known_whole(cx, b)?;
-            Ok(same(a, b))
-        }
+    if let Some(outcome) = alike(a, b) {
+        return Ok(outcome);
     }
+    known_whole(cx, a)?;
+    known_whole(cx, b)?;
+    Ok(same(a, b))
 }
 
 /// As Python's `==`; `None` if a run-time argument decides. An argument is no `None`, whatever it is.

@@ -190,10 +190,10 @@ pub fn passed(cx: &mut Emitter, p: &Passed, name: &str) -> R<Option<Object>> {
 /// `args[key]` of a heuristic. What is not passed for certain has the value of its default or of its option.
 fn index_passed(cx: &mut Emitter, p: &Passed, key: &Object) -> R<Object> {
     fold::known_whole(cx, key)?;
-    if let Object::Const(Const::Str(name)) = key {
-        if let Some(item) = p.items.iter().find(|item| item.name == *name) {
-            return Ok(item.value.clone());
-        }
+    if let Object::Const(Const::Str(name)) = key
+        && let Some(item) = p.items.iter().find(|item| item.name == *name)
+    {
+        return Ok(item.value.clone());
     }
     let items: Vec<(Object, Object)> =
         p.items.iter().map(|i| (Const::Str(i.name.clone()).into(), i.value.clone())).collect();

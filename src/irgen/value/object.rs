@@ -145,7 +145,7 @@ impl Form {
 /// The items of a tuple or dict, with how many elements there are in them altogether: parts may be shared, so a small
 /// value can stand for an enormous one, and whoever walks it must know before.
 pub struct Items<T> {
-    items: Vec<T>,
+    list: Vec<T>,
     weight: u64,
     open: bool,
     pub form: Form,
@@ -156,7 +156,7 @@ impl<T: Weigh> Items<T> {
     pub fn new(items: Vec<T>) -> Items<T> {
         let weight = items.iter().fold(1, |sum: u64, item| sum.saturating_add(item.weight()));
         let open = items.iter().any(Weigh::is_open);
-        Items { items, weight, open, form: Form::Kernel }
+        Items { list: items, weight, open, form: Form::Kernel }
     }
 }
 
@@ -164,7 +164,7 @@ impl<T> std::ops::Deref for Items<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.items
+        &self.list
     }
 }
 
