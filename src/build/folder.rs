@@ -33,14 +33,15 @@ impl<'a> Folder<'a> {
         read: impl IntoIterator<Item = &'b Path>,
     ) -> Result<Option<Output>, Diagnostic> {
         let path = self.path.join(name);
+        // Also where nothing would change: what counts as an output is removed one day.
+        let now = std::fs::canonicalize(&path);
+        if now.is_ok_and(|now| self.inputs.contains(&now) || canonical(read).contains(&now)) {
+            let message = format!("the output `{}` is also an input", path.display());
+            return Err(Diagnostic::error(&cli::OUTPUT_CONFLICT, message)
+                .at(Place::File(path.to_string_lossy().into_owned()), "")
+                .help("build into another folder: `out` in `[build]`, or `--out-dir`"));
+        }
         if std::fs::read(&path).ok().as_deref() != Some(bytes) {
-            let now = std::fs::canonicalize(&path);
-            if now.is_ok_and(|now| self.inputs.contains(&now) || canonical(read).contains(&now)) {
-                let message = format!("the output `{}` is also an input", path.display());
-                return Err(Diagnostic::error(&cli::OUTPUT_CONFLICT, message)
-                    .at(Place::File(path.to_string_lossy().into_owned()), "")
-                    .help("build into another folder: `out` in `[build]`, or `--out-dir`"));
-            }
             output::write_file(&path, bytes)?;
         }
         Ok(Output::of(self.path, name))

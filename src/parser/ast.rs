@@ -286,13 +286,11 @@ impl Decorator {
     /// Python and of PyTorch's compiler, and the like.
     #[must_use]
     pub fn keeps(&self) -> bool {
-        const KEEPING: [&str; 13] = [
-            "cache",
+        const KEEPING: [&str; 11] = [
             "classmethod",
             "compile",
             "disable",
             "inference_mode",
-            "lru_cache",
             "no_grad",
             "overload",
             "override",

@@ -300,10 +300,15 @@ fn too_much_shared_memory_is_an_error_with_both_numbers() {
     assert_eq!(error, Error::SharedMemory { kernel: "copy", needs: 65536, offers: 49152 });
 }
 
-/// Code for two architectures, of which the better one needs more shared memory than the GPU has.
-#[test]
-fn code_that_does_not_fit_is_left_out_where_other_code_takes_the_same_arguments() {
-    let variant = |arch, minor, shared, promises, image| spec::Variant {
+/// Code for capability 8.`minor` that needs so many bytes of shared memory.
+fn variant(
+    arch: &'static str,
+    minor: u32,
+    shared: u32,
+    promises: &'static [(usize, Promise)],
+    image: &'static [u8],
+) -> spec::Variant {
+    spec::Variant {
         arch,
         runs_on: spec::RunsOn::Capability { major: 8, minor, exact: false },
         symbol: "k",
@@ -314,7 +319,12 @@ fn code_that_does_not_fit_is_left_out_where_other_code_takes_the_same_arguments(
         promises,
         parameters: &[],
         image,
-    };
+    }
+}
+
+/// Code for two architectures, of which the better one needs more shared memory than the GPU has.
+#[test]
+fn code_that_does_not_fit_is_left_out_where_other_code_takes_the_same_arguments() {
     const ONE: &[(usize, Promise)] = &[(0, Promise::Equals(1))];
     let all = vec![
         variant("sm_86", 6, 163_840, ONE, b"k sm_86 one;\0"),
@@ -343,19 +353,8 @@ fn code_that_does_not_fit_is_left_out_where_other_code_takes_the_same_arguments(
 #[test]
 fn code_for_a_size_that_does_not_fit_is_replaced_by_more_general_code() {
     let load = |tuned: &'static [(usize, Promise)], general: &'static [(usize, Promise)]| {
-        let variant = |shared, promises, image| spec::Variant {
-            arch: "sm_80",
-            runs_on: spec::RunsOn::Capability { major: 8, minor: 0, exact: false },
-            symbol: "k",
-            threads: 128,
-            shared,
-            cluster: [1; 3],
-            grid: None,
-            promises,
-            parameters: &[],
-            image,
-        };
-        let all = vec![variant(131_072, tuned, b"k tuned;\0"), variant(0, general, b"k general;\0".as_slice())];
+        let all =
+            vec![variant("sm_80", 0, 131_072, tuned, b"k tuned;\0"), variant("sm_80", 0, 0, general, b"k general;\0")];
         let kernel = spec::Kernel { name: "k", arguments: &["n", "m"], variants: all.leak() };
         let stub = Stub::with_shared(8, 6, 101_376);
         // SAFETY: the stub runs nothing.

@@ -62,7 +62,7 @@ pub(super) fn advice(target: &Target, name: &str) -> Option<String> {
         MathLibrary::Ocml => extern_amd::SYMBOLS,
     };
     let (_, forms) = symbols.iter().find(|s| s.0 == name)?;
-    let args = ["", "x", "x, y", "x, y, z"][forms.find(':').unwrap_or(1).min(3)];
+    let args = ["", "x", "x, y", "x, y, z", "x, y, z, w"][forms.find(':').unwrap_or(1).min(4)];
     Some(format!("libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.{name}({args})`"))
 }
 
