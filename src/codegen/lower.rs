@@ -5,7 +5,7 @@
 //! one run reports everything in a module that is not supported.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use inkwell::attributes::AttributeLoc;
@@ -15,7 +15,7 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module as LlvmModule;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue};
+use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue, PointerValue};
 
 use super::debug_info::LineTable;
 use super::declared::Declared;
@@ -80,6 +80,8 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) values: Vec<Option<Regs<'c>>>,
     /// What [`Lower::set`] knows of copies, by types.
     pub(super) copies: Map<Type, Option<Rc<[usize]>>>,
+    /// Operations that were lowered together with an earlier one.
+    pub(crate) computed: BTreeSet<Op>,
     pub(super) lines: Option<LineTable>,
     pub(super) tid: IntValue<'c>,
     /// What [`Lower::registers_across`] counts, once it is asked.
@@ -102,7 +104,7 @@ pub(crate) fn located(d: Diagnostic, loc: Loc) -> Diagnostic {
 impl<'c> Lower<'c, '_> {
     pub(crate) fn reverse_post_order(&self, first: Block) -> Vec<Block> {
         let mut order = vec![];
-        let mut seen = std::collections::BTreeSet::from([first]);
+        let mut seen = BTreeSet::from([first]);
         // A block with the successors that are still to be visited.
         let mut stack = vec![(first, 0)];
         while let Some((block, next)) = stack.pop() {
@@ -277,16 +279,40 @@ impl<'c> Lower<'c, '_> {
 
     /// Calls a function that the vendor's library defines, or another with this C signature.
     pub(crate) fn external(&mut self, name: &str, result: BasicTypeEnum<'c>, args: &[Val<'c>]) -> Res<Val<'c>> {
-        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
-        let ty = self.fn_type(Some(result), &types);
-        let function = match self.module.get_function(name) {
-            Some(known) if known.get_type() == ty => known,
-            Some(_) => {
-                return Err(Diagnostic::error(&codes::BAD_LIBRARY, format!("`{name}` is used with two signatures")));
-            }
-            None => self.module.add_function(name, ty, None),
-        };
+        let function = self.external_function(name, Some(result), args)?;
         self.call(function, args)
+    }
+
+    /// Calls such a function that has no result.
+    pub(crate) fn external_effect(&mut self, name: &str, args: &[Val<'c>]) -> Res<()> {
+        let function = self.external_function(name, None, args)?;
+        let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
+        self.b.build_direct_call(function, &args, "")?;
+        Ok(())
+    }
+
+    fn external_function(
+        &mut self,
+        name: &str,
+        result: Option<BasicTypeEnum<'c>>,
+        args: &[Val<'c>],
+    ) -> Res<FunctionValue<'c>> {
+        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
+        let ty = self.fn_type(result, &types);
+        match self.module.get_function(name) {
+            Some(known) if known.get_type() == ty => Ok(known),
+            Some(_) => Err(Diagnostic::error(&codes::BAD_LIBRARY, format!("`{name}` is used with two signatures"))),
+            None => Ok(self.module.add_function(name, ty, None)),
+        }
+    }
+
+    /// Memory of the thread itself for `count` elements, for as long as the function runs.
+    pub(crate) fn local_memory(&mut self, element: BasicTypeEnum<'c>, count: u32) -> Res<PointerValue<'c>> {
+        let entry = self.function.get_first_basic_block().ok_or_else(|| defect("a function without a block"))?;
+        let first = entry.get_first_instruction();
+        let builder = self.llvm.create_builder();
+        first.map_or_else(|| builder.position_at_end(entry), |first| builder.position_before(&first));
+        Ok(builder.build_array_alloca(element, self.i32(u64::from(count)), "")?)
     }
 
     fn call(&mut self, function: FunctionValue<'c>, args: &[Val<'c>]) -> Res<Val<'c>> {

@@ -414,6 +414,31 @@ pub(crate) trait Machine: Sync {
     /// A function of floats, element by element.
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>>;
 
+    /// The functions that [`Machine::functions_of_tile`] computes together with one function of the same operand, that
+    /// one among them; empty where it computes the function element by element.
+    fn shares_work(&self, _: MathOp) -> &'static [MathOp] {
+        &[]
+    }
+
+    /// Functions of one operand of all registers that differ: each function's results, in the order of `functions`.
+    fn functions_of_tile<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        functions: &[MathOp],
+        args: &[Val<'c>],
+    ) -> Res<Vec<Vec<Val<'c>>>> {
+        let of = |&function: &MathOp| {
+            let one = |&arg: &Val<'c>| self.float_function(cx, FloatFunction::Math(function), &[arg]);
+            args.iter().map(one).collect()
+        };
+        functions.iter().map(of).collect()
+    }
+
+    /// The function of the `math` dialect that a name of the vendor's library stands for, with the same results.
+    fn function_of_library(&self, _: &str) -> Option<MathOp> {
+        None
+    }
+
     /// A function of the vendor's library by its name, element by element: a call that is linked later, or code for it.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 //!    register.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use inkwell::basic_block::BasicBlock;
 
@@ -190,6 +190,7 @@ impl<'a> Lower<'static, 'a> {
             families: ops::lower,
             values: vec![None; ir.value_capacity()],
             copies: Map::default(),
+            computed: BTreeSet::new(),
             lines: None,
             tid: llvm.i32_type().const_zero(),
             register_use: OnceCell::new(),

@@ -4,19 +4,23 @@
 //! 2. Every function gets linkonce linkage; LLVM's linker takes such functions only where something refers to them, so
 //!    a module with one call of `__nv_sinf` gets that function and what it calls instead of all 350.
 //! 3. What was taken becomes internal, so that nothing of it stays behind after inlining.
-//! 4. Its loops stay loops. The library of CUDA 13 wants the reduction of large arguments of sines unrolled six times.
-//!    Every element of a tile has its own, and nearly none runs it: 64 elements are 290 KB of PTX instead of 241.
+//! 4. A name that ends with [`NEAR_SUFFIX`] is the function without what only large arguments need
+//!    ([`super::sines`]): the library's own function, linked once more by that name, whose test for such arguments is
+//!    false. Where no such test is found it stays whole, which is as right.
+//! 5. Its loops stay loops. The library of CUDA 13 wants the reduction of large arguments of sines unrolled six times,
+//!    though hardly any thread runs it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::context::Context;
-use inkwell::llvm_sys;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::AsValueRef;
+use inkwell::values::{AsValueRef, InstructionValue, Operand};
+use inkwell::{FloatPredicate, llvm_sys};
 
+use super::sines::{NEAR, NEAR_SUFFIX};
 use crate::codegen::llvm::loops;
 
 /// What its functions start with.
@@ -27,7 +31,30 @@ pub(crate) const PREFIX: &str = "__nv_";
 /// # Errors
 /// Why the file cannot be read or linked.
 pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
-    let library = open(context, path)?;
+    let declared = module.get_functions().filter(|f| f.count_basic_blocks() == 0);
+    let names = declared.map(|f| f.get_name().to_string_lossy().into_owned());
+    let near: Vec<String> = names.filter(|name| name.ends_with(NEAR_SUFFIX)).collect();
+    if !near.is_empty() {
+        let library = open(context, path)?;
+        for name in &near {
+            let whole = library.get_function(name.trim_end_matches(NEAR_SUFFIX));
+            whole.inspect(|whole| whole.as_global_value().set_name(name));
+        }
+        take(module, context, library)?;
+        for function in near.iter().filter_map(|name| module.get_function(name)) {
+            forget_large_arguments(context, function);
+        }
+    }
+    take(module, context, open(context, path)?)?;
+    let missing = module
+        .get_functions()
+        .filter(|f| f.count_basic_blocks() == 0)
+        .map(|f| f.get_name().to_string_lossy().into_owned());
+    Ok(missing.filter(|name| name.starts_with(PREFIX)).collect())
+}
+
+/// Links what `module` calls of one library.
+fn take<'c>(module: &Module<'c>, context: &'c Context, library: Module<'c>) -> Result<(), String> {
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
     for function in library.get_functions().filter(|f| f.get_linkage() == Linkage::External) {
@@ -51,11 +78,26 @@ pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -
         function.set_linkage(Linkage::Internal);
         keep_loops(context, function);
     }
-    let missing = module
-        .get_functions()
-        .filter(|f| f.count_basic_blocks() == 0)
-        .map(|f| f.get_name().to_string_lossy().into_owned());
-    Ok(missing.filter(|name| name.starts_with(PREFIX)).collect())
+    Ok(())
+}
+
+/// Makes the test of a function for arguments from [`NEAR`] on false: the only branch on a comparison of something with
+/// a number at least that large.
+fn forget_large_arguments(context: &Context, function: inkwell::values::FunctionValue<'_>) {
+    let ends = function.get_basic_block_iter().filter_map(BasicBlock::get_terminator);
+    let tests: Vec<InstructionValue<'_>> = ends.filter(|&end| asks_for_large_arguments(end)).collect();
+    if let [test] = tests.as_slice() {
+        test.set_operand(0, context.bool_type().const_zero());
+    }
+}
+
+fn asks_for_large_arguments(end: InstructionValue<'_>) -> bool {
+    let condition = end.get_operand(0).and_then(Operand::value);
+    let compare = condition.filter(|c| c.is_int_value()).and_then(|c| c.into_int_value().as_instruction());
+    let compare = compare.filter(|c| c.get_fcmp_predicate() == Some(FloatPredicate::OGE));
+    let limit = compare.and_then(|c| c.get_operand(1)).and_then(Operand::value);
+    let limit = limit.filter(|limit| limit.is_float_value()).and_then(|limit| limit.into_float_value().get_constant());
+    limit.is_some_and(|(limit, _)| limit >= NEAR)
 }
 
 /// Forbids to unroll the loops of a function that say how far.

@@ -1,19 +1,21 @@
 //! LLVM's NVPTX back end: initialisation, target machines, and what ttc does around it.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Once;
 
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target as Registered, TargetData, TargetMachine, TargetTriple,
 };
 use inkwell::values::FunctionValue;
 
 use super::{
-    advances, always, bases, compares, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version, starts,
-    strides,
+    advances, always, bases, compares, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version,
+    shuffles, starts, strides,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -111,18 +113,23 @@ impl LlvmTarget for Nvptx {
         attempt: Attempt,
     ) -> Result<bool, Diagnostic> {
         let data = machine.get_target_data();
-        let failed = |what: &str, e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
+        let failed =
+            |what: &str, e: &dyn Display| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
         always::remove(module);
-        compares::share(module).map_err(|e| failed("compare numbers by their differences", e))?;
-        flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", e))?;
+        if shuffles::fold(module) {
+            let options = PassBuilderOptions::create();
+            module.run_passes(shuffles::CLEANUP, machine, options).map_err(|e| failed("combine shuffles", &e))?;
+        }
+        compares::share(module).map_err(|e| failed("compare numbers by their differences", &e))?;
+        flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", &e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
         if attempt == Attempt::Sparing {
-            bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", e))?;
-            pins::pin(module).map_err(|e| failed("keep numbers in their blocks", e))?;
+            bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", &e))?;
+            pins::pin(module).map_err(|e| failed("keep numbers in their blocks", &e))?;
         }
-        advances::split(module).map_err(|e| failed("split the products that move pointers on", e))?;
+        advances::split(module).map_err(|e| failed("split the products that move pointers on", &e))?;
         strides::share(module, &data);
-        predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", e))?;
+        predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", &e))?;
         pointers::keep_recurrences(module);
         starts::write(module);
         Ok(saves_registers)

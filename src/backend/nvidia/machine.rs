@@ -6,7 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Nvptx;
-use super::{atomics, debug, dialect, fp_convert, math, memory, mma, tma, warp};
+use super::{atomics, debug, dialect, fp_convert, math, memory, mma, sines, tma, warp};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
@@ -15,8 +15,8 @@ use crate::codegen::machine::{
     GlobalStore, Grid, KernelShape, Machine, Poll, Printer, called,
 };
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
+use crate::ir::dialects::{ArithOp, MathOp};
 use crate::ir::{Encoding, FloatKind, Op, Type, Value};
 
 /// LLVM's address spaces in NVPTX.
@@ -287,6 +287,23 @@ impl Machine for Nvidia {
 
     fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>> {
         math::apply_function(cx, function, args)
+    }
+
+    fn shares_work(&self, function: MathOp) -> &'static [MathOp] {
+        sines::FUNCTIONS.iter().find(|shared| shared.contains(&function)).copied().unwrap_or_default()
+    }
+
+    fn functions_of_tile<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        functions: &[MathOp],
+        args: &[Val<'c>],
+    ) -> Res<Vec<Vec<Val<'c>>>> {
+        sines::of_tile(cx, functions, args)
+    }
+
+    fn function_of_library(&self, symbol: &str) -> Option<MathOp> {
+        math::of_symbol(symbol)
     }
 
     /// A call of a function of libdevice, which is linked later.

@@ -63,6 +63,12 @@ fn ways(kind: MathOp) -> Option<(Way, Way)> {
     })
 }
 
+/// The function of f32 that libdevice knows by this name.
+pub(super) fn of_symbol(symbol: &str) -> Option<MathOp> {
+    let is = |kind: MathOp| ways(kind).is_some_and(|(single, _)| matches!(single, Way::Device(name) if name == symbol));
+    MathOp::ALL.iter().copied().find(|&kind| is(kind))
+}
+
 /// One element of a function.
 pub(super) fn apply_function<'c>(cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>> {
     use Way::{Instruction, Nvvm};

@@ -25,6 +25,8 @@ mod pointers;
 mod predicates;
 mod ptx_builder;
 mod ptx_version;
+mod shuffles;
+mod sines;
 mod starts;
 mod strides;
 mod tensormap;

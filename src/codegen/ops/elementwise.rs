@@ -17,10 +17,7 @@ pub(super) fn elementwise<'c>(
     let result = cx.ir.result(op);
     let count = Lower::num_regs(cx.ir.ty(result))?;
     let operands = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
-    let mut equal = equal_registers(cx, result)?;
-    if equal.is_empty() {
-        equal = cx.copies(cx.ir.ty(result)).map_or_else(Vec::new, |first| first.to_vec());
-    }
+    let equal = first_equals(cx, result)?;
     let mut regs: Vec<Val<'c>> = Vec::with_capacity(count);
     let mut args = Vec::with_capacity(operands.len());
     for i in 0..count {
@@ -37,6 +34,38 @@ pub(super) fn elementwise<'c>(
     }
     cx.set(result, regs);
     Ok(())
+}
+
+/// Computes several functions of one operand at once: `tile` gets the registers that differ, and gives each function's
+/// results for them. `results` are what the functions define.
+pub(super) fn of_one_operand<'c>(
+    cx: &mut Lower<'c, '_>,
+    operand: Value,
+    results: &[Value],
+    tile: impl FnOnce(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<Vec<Vec<Val<'c>>>>,
+) -> Res<()> {
+    let Some(&first) = results.first() else { return Ok(()) };
+    let args = cx.get(operand)?;
+    let equal = first_equals(cx, first)?;
+    let differ: Vec<usize> = (0..args.len()).filter(|&i| equal.get(i).is_none_or(|&first| first == i)).collect();
+    let distinct: Vec<Val<'c>> = differ.iter().map(|&i| args[i]).collect();
+    let computed = tile(cx, &distinct)?;
+    for (&result, computed) in results.iter().zip(computed) {
+        let known: BTreeMap<usize, Val<'c>> = differ.iter().copied().zip(computed).collect();
+        let regs = (0..args.len()).map(|i| known.get(equal.get(i).unwrap_or(&i)).copied());
+        cx.set(result, regs.collect::<Option<Vec<_>>>().ok_or_else(|| defect("a register without a result"))?);
+    }
+    Ok(())
+}
+
+/// For each register the first one that holds the same value, by what is known of the value or by its layout; empty
+/// where no two do.
+fn first_equals(cx: &mut Lower<'_, '_>, value: Value) -> Res<Vec<usize>> {
+    let equal = equal_registers(cx, value)?;
+    if !equal.is_empty() {
+        return Ok(equal);
+    }
+    Ok(cx.copies(cx.ir.ty(value)).map_or_else(Vec::new, |first| first.to_vec()))
 }
 
 /// For each register the first one that holds the same value in every thread; empty where nothing is known.

@@ -3,20 +3,20 @@
 use inkwell::types::IntType;
 use inkwell::values::IntValue;
 
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_one_operand};
 use crate::codegen::bits::operand;
-use crate::codegen::lower::{Lower, Res, Val, as_int};
+use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::FloatFunction;
-use crate::ir::Op;
-use crate::ir::dialects::MathOp;
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::PropagateNan;
 use crate::ir::dialects::tt::tt as view;
+use crate::ir::dialects::{MathOp, TtOp};
+use crate::ir::{FloatKind, Op, OpKind, Value};
 
 /// Lowers an operation of the `math` dialect.
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: MathOp) -> Res<()> {
     let ty = cx.ir.ty(cx.ir.result(op)).elem();
-    if ty.as_float().is_some_and(crate::ir::FloatKind::is_fp8) {
+    if ty.as_float().is_some_and(FloatKind::is_fp8) {
         return if kind == MathOp::Absf {
             elementwise(cx, op, clear_sign)
         } else {
@@ -25,7 +25,44 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: MathOp) -> Res<()> {
     }
     match integer_function(kind) {
         Some(function) => integer(cx, op, function),
+        None if !cx.machine.shares_work(kind).is_empty() => together(cx, op, kind),
         None => float(cx, op, FloatFunction::Math(kind)),
+    }
+}
+
+/// A function that the machine computes for all registers at once, together with other functions of the same operand
+/// in the same block: a sine, and the cosine that follows.
+fn together(cx: &mut Lower<'_, '_>, op: Op, kind: MathOp) -> Res<()> {
+    if cx.computed.remove(&op) {
+        return Ok(());
+    }
+    let Some(&operand) = cx.ir.operands(op).first() else { return Err(defect("a function of nothing")) };
+    let (mut kinds, mut ops) = (vec![kind], vec![op]);
+    for other in cx.ir.users(operand) {
+        let function = function_of(cx, other).filter(|function| cx.machine.shares_work(kind).contains(function));
+        let Some(function) = function.filter(|function| !kinds.contains(function)) else { continue };
+        if cx.ir.parent_block(other) == cx.ir.parent_block(op) && cx.ir.is_before(op, other) {
+            kinds.push(function);
+            ops.push(other);
+        }
+    }
+    let results: Vec<Value> = ops.iter().map(|&op| cx.ir.result(op)).collect();
+    of_one_operand(cx, operand, &results, |cx, args| cx.machine.functions_of_tile(cx, &kinds, args))?;
+    cx.computed.extend(&ops[1..]);
+    Ok(())
+}
+
+/// The function that an operation computes element by element, as an operation or by its name in the library.
+fn function_of(cx: &Lower<'_, '_>, op: Op) -> Option<MathOp> {
+    match cx.ir.kind(op) {
+        OpKind::Math(kind) => Some(kind),
+        OpKind::Tt(TtOp::ExternElementwise) => {
+            let mut values = cx.ir.operands(op).iter().chain(cx.ir.results(op));
+            let single = values.all(|&v| cx.ir.ty(v).elem().as_float() == Some(FloatKind::F32));
+            let symbol = view::ExternElementwise(op).symbol(cx.ir).unwrap_or_default();
+            cx.machine.function_of_library(symbol).filter(|_| single)
+        }
+        _ => None,
     }
 }
 
@@ -133,6 +170,9 @@ pub(crate) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
 /// `tt.extern_elementwise`: a function of the vendor's library. Without operands it is called once per register, like
 /// any other.
 pub(crate) fn external(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    if let Some(kind) = function_of(cx, op).filter(|kind| !cx.machine.shares_work(*kind).is_empty()) {
+        return together(cx, op, kind);
+    }
     let view = view::ExternElementwise(op);
     let symbol = view.symbol(cx.ir).unwrap_or_default();
     let library = view.libname(cx.ir).unwrap_or_default();

@@ -113,3 +113,13 @@ pub(crate) fn divide(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
         ("row_ptr".to_owned(), y.iter().enumerate().map(row).collect()),
     ])
 }
+
+/// Sines, cosines, and what the kernel makes of tangents.
+pub(crate) fn angles(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let of = |function: fn(f64) -> f64| inputs.array("x_ptr").iter().map(|&x| function(x)).collect();
+    BTreeMap::from([
+        ("sine_ptr".to_owned(), of(f64::sin)),
+        ("cosine_ptr".to_owned(), of(f64::cos)),
+        ("tangent_ptr".to_owned(), of(|x| x.tan() - (2.0 * x).cos())),
+    ])
+}

@@ -101,6 +101,15 @@ pub(crate) fn rotate_pairs(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", turned.collect())
 }
 
+/// Rows from their end to their start; and rows with their halves swapped, in tiles whose rows are in reversed order.
+pub(crate) fn reverse(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, rows, cols) = (inputs.array("x_ptr"), inputs.size("rows"), inputs.size("cols"));
+    let reversed = x.chunks(cols).flat_map(|row| row.iter().rev().copied());
+    let tiles = x.chunks(rows * cols).flat_map(|tile| tile.chunks(cols).rev());
+    let swapped = tiles.flat_map(|row| row[cols / 2..].iter().chain(&row[..cols / 2]).copied());
+    BTreeMap::from([("rows_ptr".to_owned(), reversed.collect()), ("halves_ptr".to_owned(), swapped.collect())])
+}
+
 /// Rows of two arrays behind each other; the sums of each row, and over every eighth position.
 pub(crate) fn both_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let block = inputs.size("block");
