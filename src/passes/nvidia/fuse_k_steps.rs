@@ -12,7 +12,8 @@
 //! else:
 //!
 //! 1. Find all values between the operands and the loop's variable that have an axis along K ([`plan`]). Both loads
-//!    must leave zeros where their masks are false, and zeros must reach the product as zeros.
+//!    must leave zeros where their masks are false, and zeros must reach the product as zeros. Both must be wide enough
+//!    for asynchronous copies.
 //! 2. Choose how many steps make a line of 128 bytes, and the stages of the new loop, at least three. Two blocks that
 //!    fit on a multiprocessor before must fit afterwards.
 //! 3. Repeat these values with an axis that is so many times longer ([`emit`]). Column `c` of it is column

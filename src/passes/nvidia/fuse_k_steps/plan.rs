@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::remaining::Loop;
-use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis};
 use crate::analysis::trips::trips;
 use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR, WARP_SPECIALIZE};
@@ -13,6 +13,7 @@ use crate::ir::dialects::{ArithOp, Effects, OpKind, Traits, TtOp};
 use crate::ir::effects::is_speculatable;
 use crate::ir::rewrite::fold;
 use crate::passes::ttg::pipeline::fit_stages::{LEAST, OTHER_REGISTERS};
+use crate::passes::ttg::pipeline::loads::NARROWEST_COPY;
 use crate::target::{SharedMemory, Target};
 
 /// A line of the L2 cache, and the longest row that a swizzle of shared memory knows.
@@ -311,6 +312,19 @@ impl Walk<'_> {
         let function = std::iter::successors(ir.parent_op(self.looped), |&op| ir.parent_op(op))
             .find(|&op| ir.parent_op(op) == Some(ir.module()))?;
         let facts = AxisInfoAnalysis::new(ir, function);
+        // Elements that are copied one by one go through registers, and more of them at once are too many.
+        let is_narrow = |load: &tt::Load| {
+            let bits = ir.ty(ir.result(load.0)).elem().bit_width().map_or(0, i64::from);
+            let bytes = (bits / 8).max(1);
+            let run_of =
+                |info: &AxisInfo, axis: usize| info.contiguity[axis].min(info.divisibility[axis] / bytes).max(1);
+            let longest =
+                facts.get(load.ptr(ir)).and_then(|info| (0..info.rank()).map(|axis| run_of(info, axis)).max());
+            longest.is_none_or(|run| run * bits < i64::from(NARROWEST_COPY))
+        };
+        if loads.iter().any(is_narrow) {
+            return None;
+        }
         let row_of = |load: &tt::Load| {
             let value = ir.result(load.0);
             let along = facts.get(load.ptr(ir))?.contiguity[*self.axes.get(&value)?];

@@ -10,7 +10,7 @@ use crate::layout::{self, Dim, LinearLayout};
 use crate::passes::ttg::shared_encodings::{swizzled, swizzled_for_dot};
 
 /// Bits of the narrowest asynchronous copy of one thread (PTX ISA, "cp.async").
-const NARROWEST_COPY: u32 = 32;
+pub const NARROWEST_COPY: u32 = 32;
 
 /// What all users of a value agree on as its encoding in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
