@@ -185,7 +185,13 @@ pub fn assemble(
     };
     let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
-        return Ok(stream);
+        if !again::may_want_threads(&stream, ptx, target) {
+            return Ok(stream);
+        }
+        let usual = once(ptx)?;
+        let time = stream.time + usual.time;
+        let is_better = again::has_cheaper_loops(&usual, &stream, ptx, target);
+        return Ok(Assembled { time, ..if is_better { usual } else { stream } });
     }
     let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx);
     let core = if may_be_both { Core::take() } else { None };

@@ -22,7 +22,9 @@
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads, or if its loops are much faster in a
 //!    launch of few warps and cost no more in a full multiprocessor ([`waits`]). For short code it nearly always
 //!    leaves room, so there that is the first question ([`asks_for_one_block_first`]), and most such kernels need no
-//!    other. Where a reduction follows the loops, the question comes second, and only the loops count.
+//!    other. Where its loops wait for one load after the other, more threads are worth more than registers, and the
+//!    usual answer is asked for as well. Where a reduction follows the loops, the question comes second, and only the
+//!    loops count.
 //! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
 //!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas
 //!    is told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth, or
@@ -86,6 +88,13 @@ const SHORT: usize = 20_000;
 /// The registers up to which ptxas never had to save any: with 32 the most threads share a multiprocessor, and what is
 /// left of them for numbers.
 const FREE: u32 = 24;
+
+/// The registers with which the most threads share a multiprocessor.
+const MOST_THREADS_REGISTERS: u32 = 32;
+
+/// How much cheaper the loops of a stream must be with more threads for its usual answer to be taken. On an H200 four
+/// kernels with 1.25 to 1.37 ran at 1.22, 1.10, 1.02 and 0.99 of their speed, and one with 1.14 at 0.95.
+const CHEAPER: f64 = 1.2;
 
 /// The most blocks of a multiprocessor.
 const BLOCKS: u32 = 32;
@@ -199,6 +208,23 @@ pub(super) fn may_spill_less(other: &str, ptx: &str) -> bool {
 pub(super) fn leaves_room(answer: &Assembled, ptx: &str, target: &Target) -> bool {
     let usage = answer.usage();
     usage.spilled() == 0 && resident(&usage, ptx, target) >= ENOUGH
+}
+
+/// Whether the loops of a stream would be cheaper by [`CHEAPER`] with the most threads, as they are: they wait for one
+/// load after the other, and registers do not change that.
+pub(super) fn may_want_threads(answer: &Assembled, ptx: &str, target: &Target) -> bool {
+    let usage = answer.usage();
+    let most = Usage { registers: usage.registers.min(MOST_THREADS_REGISTERS), ..usage };
+    let loops = |usage| waits::loops(&answer.cubin, target, resident(usage, ptx, target));
+    let own = loops(&usage);
+    own.loads > 0 && loops(&most).cost * CHEAPER <= own.cost
+}
+
+/// Whether the usual answer for a stream has more threads and loops that are cheaper by [`CHEAPER`] for it.
+pub(super) fn has_cheaper_loops(usual: &Assembled, one_block: &Assembled, ptx: &str, target: &Target) -> bool {
+    let loops = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target));
+    let (after, before) = (loops(usual), loops(one_block));
+    usual.usage().spilled() == 0 && before.loads > 0 && after.cost * CHEAPER <= before.cost
 }
 
 impl Attempt {
@@ -451,7 +477,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::ptxas::FunctionUsage;
+    use crate::ptxas::tests::real;
+    use crate::ptxas::{AssembleOptions, FunctionUsage, Tool, assemble};
 
     /// An answer of ptxas without machine code.
     fn made(usage: Usage) -> Assembled {
@@ -567,6 +594,40 @@ mod tests {
         let wgmma = |second| Attempt::Blocks(2).is_better(&made(second), &made(usage(190, 0)), ASYNCHRONOUS, &target);
         assert!(wgmma(usage(128, PRICE)));
         assert!(!wgmma(usage(128, PRICE + 4)));
+    }
+
+    #[test]
+    fn loops_that_wait_for_one_load_after_the_other_want_threads() {
+        let Some(ptxas) = real(Tool::Ptxas) else { return };
+        let ptx = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+.reqntid 128
+{
+    .reg .pred %p; .reg .b64 %a;
+    ld.param.u64 %a, [p];
+again: .pragma \"nounroll\";
+    ld.global.u64 %a, [%a]; ld.global.u64 %a, [%a]; ld.global.u64 %a, [%a];
+    setp.ne.u64 %p, %a, 0; @%p bra again;
+    st.global.u64 [%a], %a;
+    ret;
+}";
+        let target = Target::parse("sm_90").unwrap();
+        let options = AssembleOptions { ptxas: Some(&ptxas), again: false, ..AssembleOptions::default() };
+        let cubin = assemble(ptx, &target, &options, None).unwrap().cubin;
+        let with = |registers| {
+            let usage = Usage { registers, ..Usage::default() };
+            Assembled { cubin: cubin.clone(), ..made(usage) }
+        };
+        // 40 registers leave room for 1536 threads, up to 32 for 2048.
+        assert!(may_want_threads(&with(40), ptx, &target));
+        assert!(!may_want_threads(&with(32), ptx, &target));
+        assert!(has_cheaper_loops(&with(24), &with(40), ptx, &target));
+        assert!(!has_cheaper_loops(&with(38), &with(40), ptx, &target));
+        // Code without loops has nothing to gain.
+        assert!(!may_want_threads(&made(Usage { registers: 40, ..Usage::default() }), ptx, &target));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! machine code does: each instruction names the barriers that it waits for and the one that it sets.
 //!
 //! 1. A loop is what lies between a branch and a target above it. The innermost ones that load from global memory
-//!    count.
+//!    count, but for those that index local memory: they reduce large arguments of sines, and hardly any thread enters.
 //! 2. One warp is followed through three turns. Instructions issue in order, each after the cycles that the one before
 //!    it asks for. A barrier is free when the last instruction that set it is done ([`LOAD`] cycles for a load from
 //!    global memory). The third turn takes `T` cycles.
@@ -57,6 +57,7 @@ enum Kind {
     Store,
     Atomic,
     Shared,
+    Local,
     Barrier,
     Branch,
     Other,
@@ -97,7 +98,8 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
         for (from, to) in innermost(&list, target) {
             let body = &list[from..=to];
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
-            if loads > 0 {
+            let is_rare = body.iter().any(|i| i.kind == Kind::Local);
+            if loads > 0 && !is_rare {
                 let alone = turn(body);
                 let each = alone as f64 / warps;
                 let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
@@ -122,6 +124,7 @@ fn decode(bits: u128) -> Instruction {
         0x38b..=0x38e | 0x98b..=0x98e | 0x3a8..=0x3ab | 0x9a8..=0x9ab => Kind::Atomic,
         // LDS, STS, LDSM, and SHFL with its operands in registers or not.
         0x384 | 0x984 | 0x388 | 0x988 | 0x83b | 0x389 | 0x589 | 0x989 | 0xf89 => Kind::Shared,
+        0x383 | 0x983 | 0x387 | 0x987 => Kind::Local,
         0xb1d => Kind::Barrier,
         // BRA, with a uniform predicate from sm_100 on.
         0x947 | 0x547 => Kind::Branch,
@@ -142,7 +145,7 @@ impl Instruction {
         match self.kind {
             Kind::Load | Kind::Store | Kind::Atomic => GLOBAL_ISSUES,
             Kind::Shared => SHARED_ISSUES,
-            Kind::Barrier | Kind::Branch | Kind::Other => 1,
+            Kind::Local | Kind::Barrier | Kind::Branch | Kind::Other => 1,
         }
     }
 
@@ -155,7 +158,7 @@ impl Instruction {
         match self.kind {
             Kind::Load => LOAD,
             Kind::Atomic => ATOMIC,
-            Kind::Store | Kind::Shared | Kind::Barrier | Kind::Branch | Kind::Other => SHORT,
+            Kind::Store | Kind::Shared | Kind::Local | Kind::Barrier | Kind::Branch | Kind::Other => SHORT,
         }
     }
 
@@ -269,6 +272,18 @@ again: .pragma \"nounroll\";
             let many = loops(&made.cubin, &target, 1024);
             assert!(many.cost < few.cost / 4.0 && many.waiting < few.waiting, "{name}: {many:?}");
         }
+        // A loop that indexes local memory does not count.
+        let local = ptx
+            .replace(".reg .pred", ".local .b8 table[64]; .reg .b32 %t; .reg .pred")
+            .replace("add.u32 %i, %i, 1;", "and.b32 %t, %i, 60; st.local.u32 [table + %t], %x; add.u32 %i, %i, 1;")
+            .replace("ret;", "and.b32 %t, %y, 60; ld.local.u32 %x, [table + %t]; st.global.u32 [%a], %x; ret;");
+        let local = local
+            .replace("[table + %t]", "[%t]")
+            .replace("and.b32 %t, %i, 60;", "mov.u32 %t, table; and.b32 %x, %i, 60; add.u32 %t, %t, %x;");
+        let target = Target::parse("sm_80").unwrap();
+        let options = AssembleOptions { ptxas: Some(&ptxas), again: false, ..AssembleOptions::default() };
+        let made = assemble(&local, &target, &options, None).unwrap();
+        assert_eq!(loops(&made.cubin, &target, 128), Loops::default());
         assert_eq!(loops(b"no cubin", &Target::parse("sm_80").unwrap(), 128), Loops::default());
     }
 }
