@@ -427,11 +427,7 @@ pub(crate) trait Machine: Sync {
         functions: &[MathOp],
         args: &[Val<'c>],
     ) -> Res<Vec<Vec<Val<'c>>>> {
-        let of = |&function: &MathOp| {
-            let one = |&arg: &Val<'c>| self.float_function(cx, FloatFunction::Math(function), &[arg]);
-            args.iter().map(one).collect()
-        };
-        functions.iter().map(of).collect()
+        one_by_one(cx, functions, args)
     }
 
     /// The function of the `math` dialect that a name of the vendor's library stands for, with the same results.
@@ -506,4 +502,13 @@ pub(crate) fn fields<'c>(cx: &Lower<'c, '_>, value: Val<'c>, count: usize) -> Re
         one if count == 1 => Ok(vec![one]),
         _ => Err(defect("an instruction with fewer results")),
     }
+}
+
+/// Functions of one operand, one register after the other.
+pub(crate) fn one_by_one<'c>(cx: &mut Lower<'c, '_>, functions: &[MathOp], args: &[Val<'c>]) -> Res<Vec<Vec<Val<'c>>>> {
+    let mut of = |&function: &MathOp| {
+        let one = |&x: &Val<'c>| cx.machine.float_function(cx, FloatFunction::Math(function), &[x]);
+        args.iter().map(one).collect()
+    };
+    functions.iter().map(&mut of).collect()
 }

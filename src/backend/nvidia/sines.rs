@@ -11,12 +11,12 @@
 //! The results are those of `__nv_sinf` and `__nv_cosf`, bit for bit.
 
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, InstructionOpcode as I, PointerValue};
+use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue};
 use inkwell::{FloatPredicate, IntPredicate};
 
 use crate::codegen::llvm::loops;
 use crate::codegen::lower::{Lower, Res, Val, defect};
-use crate::codegen::machine::FloatFunction;
+use crate::codegen::machine::one_by_one;
 use crate::ir::dialects::MathOp;
 
 /// Functions that are computed together where they have the same operand.
@@ -35,11 +35,7 @@ pub(super) fn of_tile<'c>(cx: &mut Lower<'c, '_>, functions: &[MathOp], args: &[
     let own = first.get_type();
     let bits = cx.bits_of(own);
     if bits == 64 {
-        let mut of = |&function: &MathOp| {
-            let one = |&x: &Val<'c>| cx.machine.float_function(cx, FloatFunction::Math(function), &[x]);
-            args.iter().map(one).collect()
-        };
-        return functions.iter().map(&mut of).collect();
+        return one_by_one(cx, functions, args);
     }
     let single: BasicTypeEnum<'c> = cx.llvm.f32_type().into();
     let mut wide = args.to_vec();
@@ -166,11 +162,7 @@ fn call<'c>(
 }
 
 /// The place of an element in local memory.
-fn element<'c>(
-    cx: &mut Lower<'c, '_>,
-    table: PointerValue<'c>,
-    index: inkwell::values::IntValue<'c>,
-) -> Res<PointerValue<'c>> {
+fn element<'c>(cx: &mut Lower<'c, '_>, table: PointerValue<'c>, index: IntValue<'c>) -> Res<PointerValue<'c>> {
     // SAFETY: the index is below the table's number of elements.
     Ok(unsafe { cx.b.build_gep(cx.llvm.f32_type(), table, &[index], "")? })
 }
