@@ -152,6 +152,8 @@ pub(super) enum Attempt {
     Limit,
     /// So many blocks might share a multiprocessor.
     Blocks(u32),
+    /// With so many registers another wide block might.
+    Company(u32),
     /// Loads might stand together.
     Stream,
     /// Those of loops in front of a reduction might.
@@ -170,8 +172,10 @@ pub(super) fn attempt(first: &Assembled, ptx: &str, target: &Target, shared: Opt
         return Some(Attempt::Limit);
     }
     let blocks = shared.and_then(|shared| one_more_block(&usage, ptx, target, shared));
+    let company = shared.and_then(|shared| company(&usage, ptx, target, shared));
     blocks
         .map(Attempt::Blocks)
+        .or_else(|| company.map(Attempt::Company))
         .or_else(|| saves_in_a_stream(&usage, ptx, target).then_some(Attempt::Stream))
         .or_else(|| goes_over_rows(&usage, ptx, target).then_some(Attempt::Row))
         .or_else(|| waits_in_a_loop(&usage, &first.cubin, ptx, target).then_some(Attempt::Loop))
@@ -241,7 +245,7 @@ impl Attempt {
     pub(super) fn blocks(self) -> Option<u32> {
         match self {
             Attempt::Recover | Attempt::Stream | Attempt::Row | Attempt::Loop => Some(1),
-            Attempt::Limit => None,
+            Attempt::Limit | Attempt::Company(_) => None,
             Attempt::Blocks(blocks) | Attempt::Keep(blocks) => Some(blocks),
         }
     }
@@ -254,9 +258,11 @@ impl Attempt {
     /// The PTX that ptxas is given. What it is told is a directive: where PTX says how many threads a block has, ptxas
     /// ignores its option for the registers, and its option for the blocks does the same as the directive.
     pub(super) fn text(self, ptx: &str) -> String {
-        let directive = match self.blocks() {
-            Some(blocks) => format!("{BLOCKS_AT_ONCE}{blocks}"),
-            None => format!("{MOST_REGISTERS}{LIMIT}"),
+        // Asked for so many blocks, ptxas may spill where it does not with so many registers.
+        let directive = match (self, self.blocks()) {
+            (_, Some(blocks)) => format!("{BLOCKS_AT_ONCE}{blocks}"),
+            (Attempt::Company(registers), None) => format!("{MOST_REGISTERS}{registers}"),
+            (_, None) => format!("{MOST_REGISTERS}{LIMIT}"),
         };
         let mut text = String::with_capacity(ptx.len() + directive.len() + 1);
         let mut lines = ptx.lines().peekable();
@@ -280,6 +286,7 @@ impl Attempt {
                 after.spilled() < before.spilled() && is_worth_it
             }
             Attempt::Limit => after.spilled() < before.spilled(),
+            Attempt::Company(registers) => after.spilled() == 0 && after.registers <= registers,
             Attempt::Keep(blocks) => {
                 after.spilled() < before.spilled() && blocks_by_registers(&after, ptx, target) >= blocks
             }
@@ -315,38 +322,46 @@ pub(super) fn is_settled(usage: &Usage) -> bool {
     usage.spilled() <= LITTLE
 }
 
-/// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it, a third for
-/// asynchronous products, an eighth for wide blocks, or a fourth for a second one of these, and `shared` bytes of a
-/// block's shared memory leave it.
+/// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it, or a third for
+/// asynchronous products, and `shared` bytes of a block's shared memory leave it.
 fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
     let is_asynchronous = ptx.contains(ASYNCHRONOUS);
     let waits = is_asynchronous || ptx.contains(SYNCHRONOUS) || scans(ptx);
-    let is_wide = !waits && reduces_in_a_wide_block(ptx);
-    if ptx.len() > LARGEST || !(waits || is_wide) || is_limited(ptx) || usage.spilled() > 0 {
+    if ptx.len() > LARGEST || !waits || is_limited(ptx) || usage.spilled() > 0 {
         return None;
     }
     let (device, warps) = (target.multiprocessor(), warps(ptx));
     let blocks = blocks_by_registers(usage, ptx, target) + 1;
-    let (most, threads, least) = if is_asynchronous {
-        (2, THREADS, (usage.registers * 2).div_ceil(3))
-    } else if is_wide {
-        let least = if blocks == 2 { usage.registers * 3 / 4 } else { usage.registers * 7 / 8 };
-        (BLOCKS, device.warps * WARP, least)
+    let (most, least) = if is_asynchronous {
+        (2, (usage.registers * 2).div_ceil(3))
     } else {
-        (BLOCKS, THREADS, (usage.registers * 4).div_ceil(5))
+        (BLOCKS, (usage.registers * 4).div_ceil(5))
     };
     let has_room = blocks <= most
-        && blocks * warps * WARP <= threads
+        && blocks * warps * WARP <= THREADS
         && shared <= target.shared.bytes_each(blocks)
         && device.registers_for(blocks, warps) >= least;
     has_room.then_some(blocks)
 }
 
+/// The registers with which one more wide block fits, if they are an eighth less, or a fourth for a second block.
+fn company(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
+    if ptx.len() > LARGEST || !reduces_in_a_wide_block(ptx) || is_limited(ptx) || usage.spilled() > 0 {
+        return None;
+    }
+    let (device, warps) = (target.multiprocessor(), warps(ptx));
+    let blocks = blocks_by_registers(usage, ptx, target) + 1;
+    let least = if blocks == 2 { usage.registers * 3 / 4 } else { usage.registers * 7 / 8 };
+    let registers = device.registers_for(blocks, warps);
+    let has_room = blocks * warps <= device.warps && shared <= target.shared.bytes_each(blocks);
+    (has_room && registers >= least).then_some(registers)
+}
+
 /// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction of
 /// a row. All of them stand then, and only another block loads meanwhile.
 fn reduces_in_a_wide_block(ptx: &str) -> bool {
-    let copies = ptx.contains(COPIES);
-    threads(ptx) >= WIDE && !copies && ptx.contains(WAIT_OF_A_BLOCK) && ptx.contains("shfl.sync")
+    let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
+    threads(ptx) >= WIDE && !multiplies && ptx.contains(WAIT_OF_A_BLOCK) && ptx.contains("shfl.sync")
 }
 
 /// Whether a kernel scans from lane to lane: nothing else shuffles up or down.
@@ -609,19 +624,25 @@ mod tests {
         let usage = |registers| Usage { registers, ..Usage::default() };
         let ptx = |threads: u32, body: &str| format!(".visible .entry k()\n.reqntid {threads}\n{{ {body} ret; }}\n");
         let row = "shfl.sync.bfly; bar.sync 0;";
-        let blocks = |registers, ptx: &str| one_more_block(&usage(registers), ptx, &target, 0);
+        let asked = |registers, ptx: &str| company(&usage(registers), ptx, &target, 0);
         // A second block of 1024 threads for a fourth of the registers, no more.
-        assert_eq!(blocks(40, &ptx(1024, row)), Some(2));
-        assert_eq!(blocks(42, &ptx(1024, row)), Some(2));
-        assert_eq!(blocks(48, &ptx(1024, row)), None);
+        assert_eq!(asked(40, &ptx(1024, row)), Some(32));
+        assert_eq!(asked(42, &ptx(1024, row)), Some(32));
+        assert_eq!(asked(48, &ptx(1024, row)), None);
+        assert_eq!(company(&usage(40), &ptx(1024, row), &target, 120_000), None);
         // A fourth block of 512 for an eighth.
-        assert_eq!(blocks(36, &ptx(512, row)), Some(4));
-        assert_eq!(blocks(40, &ptx(512, row)), None);
+        assert_eq!(asked(36, &ptx(512, row)), Some(32));
+        assert_eq!(asked(40, &ptx(512, row)), None);
         // Four are as many as there can be, and narrow blocks have company.
-        assert_eq!(blocks(32, &ptx(512, row)), None);
-        assert_eq!(blocks(40, &ptx(256, row)), None);
-        assert_eq!(blocks(40, &ptx(1024, "bar.sync 0;")), None);
-        assert_eq!(blocks(40, &ptx(1024, "shfl.sync.bfly;")), None);
+        assert_eq!(asked(32, &ptx(512, row)), None);
+        assert_eq!(asked(40, &ptx(256, row)), None);
+        assert_eq!(asked(40, &ptx(1024, "bar.sync 0;")), None);
+        assert_eq!(asked(40, &ptx(1024, "shfl.sync.bfly;")), None);
+        // Not for a spill.
+        let is_better = |second| Attempt::Company(32).is_better(&made(second), &made(usage(40)), "", &target);
+        assert!(is_better(usage(32)));
+        assert!(!is_better(Usage { spill_stores: 4, ..usage(32) }));
+        assert!(Attempt::Company(32).text(&ptx(1024, row)).contains(".reqntid 1024\n.maxnreg 32\n"));
     }
 
     #[test]
