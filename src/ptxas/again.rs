@@ -16,8 +16,8 @@
 //!    a second block is worth it, but that one up to a third of the registers and [`PRICE`] of spills. A scan waits in
 //!    turns as well, for one shuffle after the other: three of four scans across warps ran at the speed of Triton's by
 //!    the number of their blocks. And a block of 16 warps or more that reduces stands as a whole while its warps wait
-//!    for each other; it gets company for a few registers. Other kernels live from the loads that one thread has in flight, for which they need
-//!    the registers.
+//!    for each other; it gets company for a few registers. Other kernels live from the loads that one thread has in
+//!    flight, for which they need the registers.
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
 //!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads, or if its loops are much faster in a
@@ -75,8 +75,8 @@ const LARGEST: usize = 300_000;
 const THREADS: u32 = 1024;
 
 /// The threads of a wide block. On an H200, kernels with such blocks that spill nothing ran at 1.43 and 0.98 of their
-/// speed with two blocks for one, at 1.12 with 32 registers for 34, and at 0.99 to 1.00 with a fifth less of them. Where
-/// they spilled up to 16 bytes it was 0.96 to 1.09, and with more 0.79 to 1.07.
+/// speed with two blocks for one, at 1.12 with 32 registers for 34, and at 0.99 to 1.00 with a fifth less of them.
+/// Where they spilled up to 16 bytes it was 0.96 to 1.09, and with more 0.79 to 1.07.
 const WIDE: u32 = 512;
 
 /// What the warps of a block wait for each other with.
@@ -357,8 +357,8 @@ fn company(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32
     (has_room && registers >= least).then_some(registers)
 }
 
-/// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction of
-/// a row. All of them stand then, and only another block loads meanwhile.
+/// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction
+/// of a row. All of them stand then, and only another block loads meanwhile.
 fn reduces_in_a_wide_block(ptx: &str) -> bool {
     let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
     threads(ptx) >= WIDE && !multiplies && ptx.contains(WAIT_OF_A_BLOCK) && ptx.contains("shfl.sync")
