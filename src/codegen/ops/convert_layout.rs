@@ -97,7 +97,8 @@ fn shuffles<'c>(
     elem: BasicTypeEnum<'c>,
 ) -> Res<Vec<Val<'c>>> {
     let words = plan.words().map(|w| pack(cx, plan, w, regs)).collect::<Res<Vec<_>>>()?;
-    let in_halves = plan.elements_per_word() == 2 && plan.parts() == 1 && cx.machine.permutes_by_lane();
+    let is_halves = plan.elements_per_word() == 2 && cx.bits_of(cx.stored_type(elem)) == 16;
+    let in_halves = is_halves && cx.machine.permutes_by_lane();
     let pairs = if in_halves { pairs(cx, regs)? } else { vec![] };
     let mut machine = Threads { lane: cx.lane_id()?, cx, source: None, in_halves };
     // The plan runs once for each part of an element.
