@@ -39,11 +39,14 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     p.add(&symbol_dce::PASS);
     // A row that several steps make together is what a descriptor should describe.
     if options.pipelining.steps == Steps::Fused && options.num_ctas == 1 && target.has_wgmma() {
-        let chosen = [
+        let mut chosen = vec![
             ("num-stages", options.num_stages.to_string()),
             ("num-warps", options.num_warps.to_string()),
             (fuse_k_steps::SHARED, target.shared.bytes.to_string()),
         ];
+        if options.tma == Tma::Host {
+            chosen.push((fuse_k_steps::LAUNCH, "true".to_owned()));
+        }
         p.add_with(&fuse_k_steps::PASS, &chosen);
     }
     if options.pipelining.programs != Programs::One && options.num_ctas == 1 && target.has_wgmma() {

@@ -13,7 +13,7 @@
 //!
 //! 1. Find all values between the operands and the loop's variable that have an axis along K ([`plan`]). Both loads
 //!    must leave zeros where their masks are false, and zeros must reach the product as zeros. Both must be wide enough
-//!    for asynchronous copies.
+//!    for asynchronous copies, unless they may become copies by hardware whose rows the launch checks.
 //! 2. Choose how many steps make a line of 128 bytes, and the stages of the new loop, at least three. Two blocks that
 //!    fit on a multiprocessor before must fit afterwards.
 //! 3. Repeat these values with an axis that is so many times longer ([`emit`]). Column `c` of it is column
@@ -58,16 +58,28 @@ pub static PASS: Pass = Pass {
             default: "232448",
             doc: "bytes of shared memory that a block may have",
         },
+        OptionSpec {
+            name: LAUNCH,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "rows that start anywhere may become descriptors, since the launch checks where they start",
+        },
     ],
     run,
 };
 
 /// Bytes of shared memory that a block may have.
 pub const SHARED: &str = "shared";
+/// Whether the launch may check where rows start.
+pub const LAUNCH: &str = "launch";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let limits =
-        plan::Limits { stages: cx.int("num-stages"), warps: cx.int("num-warps").max(1), shared: cx.int(SHARED) };
+    let limits = plan::Limits {
+        stages: cx.int("num-stages"),
+        warps: cx.int("num-warps").max(1),
+        shared: cx.int(SHARED),
+        launch: cx.flag(LAUNCH),
+    };
     let loops: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).collect();
     let plans: Vec<plan::Plan> = loops
         .into_iter()

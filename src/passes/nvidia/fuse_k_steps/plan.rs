@@ -30,6 +30,8 @@ pub(super) struct Limits {
     pub warps: i64,
     /// Bytes of shared memory that a block may have.
     pub shared: i64,
+    /// Whether rows that start anywhere may become descriptors.
+    pub launch: bool,
 }
 
 /// A loop that is to fetch `factor` steps at once.
@@ -77,7 +79,7 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
         walk.need(operand, axis)?;
     }
     walk.check_carried(sum)?;
-    let (factor, row) = walk.steps_of_a_line(&loads)?;
+    let (factor, row) = walk.steps_of_a_line(&loads, limits.launch)?;
     let imprecise = dot.maxNumImpreciseAcc(ir).unwrap_or(0);
     if a.elem().as_float().is_some_and(|k| k.bits() == 8) && imprecise <= factor * depth {
         return None;
@@ -307,7 +309,7 @@ impl Walk<'_> {
 
     /// How many steps make a line, and the bytes of so many steps: of the operands' loads whose addresses count up
     /// along K.
-    fn steps_of_a_line(&self, loads: &[tt::Load]) -> Option<(i64, i64)> {
+    fn steps_of_a_line(&self, loads: &[tt::Load], launch: bool) -> Option<(i64, i64)> {
         let ir = self.ir;
         let function = std::iter::successors(ir.parent_op(self.looped), |&op| ir.parent_op(op))
             .find(|&op| ir.parent_op(op) == Some(ir.module()))?;
@@ -322,7 +324,7 @@ impl Walk<'_> {
                 facts.get(load.ptr(ir)).and_then(|info| (0..info.rank()).map(|axis| run_of(info, axis)).max());
             longest.is_none_or(|run| run * bits < i64::from(NARROWEST_COPY))
         };
-        if loads.iter().any(is_narrow) {
+        if !launch && loads.iter().any(is_narrow) {
             return None;
         }
         let row_of = |load: &tt::Load| {
