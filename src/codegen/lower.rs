@@ -81,7 +81,7 @@ pub(crate) struct Lower<'c, 'a> {
     /// What [`Lower::set`] knows of copies, by types.
     pub(super) copies: Map<Type, Option<Rc<[usize]>>>,
     /// Operations that were lowered together with an earlier one.
-    pub(crate) computed: BTreeSet<Op>,
+    pub(super) computed: BTreeSet<Op>,
     pub(super) lines: Option<LineTable>,
     pub(super) tid: IntValue<'c>,
     /// What [`Lower::registers_across`] counts, once it is asked.

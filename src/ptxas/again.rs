@@ -152,7 +152,7 @@ pub(super) enum Attempt {
     Limit,
     /// So many blocks might share a multiprocessor.
     Blocks(u32),
-    /// With so many registers another wide block might.
+    /// With so many registers another wide block might. Asked for a number of blocks, ptxas spills more often.
     Company(u32),
     /// Loads might stand together.
     Stream,
@@ -228,15 +228,14 @@ pub(super) fn leaves_room(answer: &Assembled, ptx: &str, target: &Target) -> boo
 pub(super) fn may_want_threads(answer: &Assembled, ptx: &str, target: &Target) -> bool {
     let usage = answer.usage();
     let most = Usage { registers: usage.registers.min(MOST_THREADS_REGISTERS), ..usage };
-    let loops = |usage| waits::loops(&answer.cubin, target, resident(usage, ptx, target));
-    let own = loops(&usage);
-    own.loads > 0 && loops(&most).cost * CHEAPER <= own.cost
+    let own = loops_of(answer, ptx, target);
+    let full = waits::loops(&answer.cubin, target, resident(&most, ptx, target));
+    own.loads > 0 && full.cost * CHEAPER <= own.cost
 }
 
 /// Whether the usual answer for a stream has more threads and loops that are cheaper by [`CHEAPER`] for it.
 pub(super) fn has_cheaper_loops(usual: &Assembled, one_block: &Assembled, ptx: &str, target: &Target) -> bool {
-    let loops = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target));
-    let (after, before) = (loops(usual), loops(one_block));
+    let (after, before) = (loops_of(usual, ptx, target), loops_of(one_block, ptx, target));
     usual.usage().spilled() == 0 && before.loads > 0 && after.cost * CHEAPER <= before.cost
 }
 
@@ -258,11 +257,10 @@ impl Attempt {
     /// The PTX that ptxas is given. What it is told is a directive: where PTX says how many threads a block has, ptxas
     /// ignores its option for the registers, and its option for the blocks does the same as the directive.
     pub(super) fn text(self, ptx: &str) -> String {
-        // Asked for so many blocks, ptxas may spill where it does not with so many registers.
-        let directive = match (self, self.blocks()) {
-            (_, Some(blocks)) => format!("{BLOCKS_AT_ONCE}{blocks}"),
-            (Attempt::Company(registers), None) => format!("{MOST_REGISTERS}{registers}"),
-            (_, None) => format!("{MOST_REGISTERS}{LIMIT}"),
+        let registers = if let Attempt::Company(registers) = self { registers } else { LIMIT };
+        let directive = match self.blocks() {
+            Some(blocks) => format!("{BLOCKS_AT_ONCE}{blocks}"),
+            None => format!("{MOST_REGISTERS}{registers}"),
         };
         let mut text = String::with_capacity(ptx.len() + directive.len() + 1);
         let mut lines = ptx.lines().peekable();
@@ -414,8 +412,7 @@ fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> b
 /// clearly no slower where as many run as its registers leave room for. Of two kernels at 0.98 and 0.99 of the cost, a
 /// full GPU took 1.18 and 1.23 of the time.
 fn suits_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
-    let loops = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target));
-    let (after, before) = (loops(second), loops(first));
+    let (after, before) = (loops_of(second, ptx, target), loops_of(first, ptx, target));
     let is_faster = after.alone > 0 && after.alone * 3 <= before.alone * 2 && after.cost * 1.03 <= before.cost;
     second.usage().spilled() == 0 && is_faster && has_company(second, first, ptx, target)
 }
@@ -423,10 +420,14 @@ fn suits_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Ta
 /// Whether a turn of the loops costs a tenth less, or no more and takes a warp that is alone five eighths of the time.
 /// With two thirds for the latter, two kernels of 100 more were taken, at 0.87 of their speed.
 fn gains(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
-    let loops = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target));
-    let (after, before) = (loops(second), loops(first));
+    let (after, before) = (loops_of(second, ptx, target), loops_of(first, ptx, target));
     let is_shorter = after.alone > 0 && after.alone * 8 <= before.alone * 5 && after.cost <= before.cost;
     (after.cost * 1.1 <= before.cost || is_shorter) && has_company(second, first, ptx, target)
+}
+
+/// The loops of an answer, with as many threads as its registers leave room for.
+fn loops_of(answer: &Assembled, ptx: &str, target: &Target) -> waits::Loops {
+    waits::loops(&answer.cubin, target, resident(&answer.usage(), ptx, target))
 }
 
 /// Whether an answer leaves a multiprocessor more than one block, if the other does: while one waits for its own

@@ -5,7 +5,8 @@
 //! machine code does: each instruction names the barriers that it waits for and the one that it sets.
 //!
 //! 1. A loop is what lies between a branch and a target above it. The innermost ones that load from global memory
-//!    count, but for those that index local memory: they reduce large arguments of sines, and hardly any thread enters.
+//!    count, but for those that use local memory: they reduce large arguments of sines, and hardly any thread enters.
+//!    (Loops that spill do so too; nobody asks what these cost.)
 //! 2. One warp is followed through three turns. Instructions issue in order, each after the cycles that the one before
 //!    it asks for. A barrier is free when the last instruction that set it is done ([`LOAD`] cycles for a load from
 //!    global memory). The third turn takes `T` cycles.
@@ -98,8 +99,8 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
         for (from, to) in innermost(&list, target) {
             let body = &list[from..=to];
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
-            let is_rare = body.iter().any(|i| i.kind == Kind::Local);
-            if loads > 0 && !is_rare {
+            let is_local = body.iter().any(|i| i.kind == Kind::Local);
+            if loads > 0 && !is_local {
                 let alone = turn(body);
                 let each = alone as f64 / warps;
                 let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;

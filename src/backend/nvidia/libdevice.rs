@@ -31,9 +31,7 @@ pub(crate) const PREFIX: &str = "__nv_";
 /// # Errors
 /// Why the file cannot be read or linked.
 pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
-    let declared = module.get_functions().filter(|f| f.count_basic_blocks() == 0);
-    let names = declared.map(|f| f.get_name().to_string_lossy().into_owned());
-    let near: Vec<String> = names.filter(|name| name.ends_with(NEAR_SUFFIX)).collect();
+    let near: Vec<String> = declared(module).filter(|name| name.ends_with(NEAR_SUFFIX)).collect();
     if !near.is_empty() {
         let library = open(context, path)?;
         for name in &near {
@@ -46,11 +44,7 @@ pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -
         }
     }
     take(module, context, open(context, path)?)?;
-    let missing = module
-        .get_functions()
-        .filter(|f| f.count_basic_blocks() == 0)
-        .map(|f| f.get_name().to_string_lossy().into_owned());
-    Ok(missing.filter(|name| name.starts_with(PREFIX)).collect())
+    Ok(declared(module).filter(|name| name.starts_with(PREFIX)).collect())
 }
 
 /// Links what `module` calls of one library.
@@ -91,6 +85,7 @@ fn forget_large_arguments(context: &Context, function: inkwell::values::Function
     }
 }
 
+/// Whether a branch asks if something is a number from [`NEAR`] on.
 fn asks_for_large_arguments(end: InstructionValue<'_>) -> bool {
     let condition = end.get_operand(0).and_then(Operand::value);
     let compare = condition.filter(|c| c.is_int_value()).and_then(|c| c.into_int_value().as_instruction());
@@ -107,6 +102,12 @@ fn keep_loops(context: &Context, function: inkwell::values::FunctionValue<'_>) {
     for end in ends.filter(|end| end.get_metadata(kind).is_some()) {
         loops::set(context, end, loops::NOT_UNROLLED);
     }
+}
+
+/// The names of the functions without a body.
+fn declared(module: &Module<'_>) -> impl Iterator<Item = String> {
+    let functions = module.get_functions().filter(|f| f.count_basic_blocks() == 0);
+    functions.map(|f| f.get_name().to_string_lossy().into_owned())
 }
 
 fn defined<'c>(module: &Module<'c>) -> impl Iterator<Item = inkwell::values::FunctionValue<'c>> {

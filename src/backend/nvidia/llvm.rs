@@ -118,7 +118,8 @@ impl LlvmTarget for Nvptx {
         always::remove(module);
         if shuffles::fold(module) {
             let options = PassBuilderOptions::create();
-            module.run_passes(shuffles::CLEANUP, machine, options).map_err(|e| failed("combine shuffles", &e))?;
+            let passes = format!("function({})", llvm_passes::COMBINE);
+            module.run_passes(&passes, machine, options).map_err(|e| failed("combine what is between shuffles", &e))?;
         }
         compares::share(module).map_err(|e| failed("compare numbers by their differences", &e))?;
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", &e))?;

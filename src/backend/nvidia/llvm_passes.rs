@@ -28,6 +28,9 @@ const MOST_BLOCKS_TO_ROTATE: u32 = 5_000;
 /// six times the code, and take LLVM 1.7 seconds instead of 0.4.
 const MOST_BLOCKS_TO_UNROLL: u32 = 300;
 
+/// The combination of instructions.
+pub(crate) const COMBINE: &str = "instcombine<no-verify-fixpoint>";
+
 /// What gives the loops of a module another form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Loops {
@@ -53,8 +56,7 @@ impl Default for Loops {
 
 /// The pipeline for kernels that ttc lowered, with or without the SLP vectorizer.
 pub(crate) fn tensor(slp: bool, loops: Loops) -> String {
-    let combine = "instcombine<no-verify-fixpoint>";
-    let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg,{combine}");
+    let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg,{COMBINE}");
     let rotation = if loops.rotate { "loop-rotate," } else { "" };
     // Text cannot tell `loop-unroll-full` its level: it takes loops of half the size that `O3` does.
     let known = if loops.unroll {
@@ -63,13 +65,13 @@ pub(crate) fn tensor(slp: bool, loops: Loops) -> String {
         "loop(indvars,loop-deletion,loop-unroll-full)"
     };
     // Of 44 real kernels that spill and change, 20 spill less with `instcombine` in front of `simplifycfg`, and 7 more.
-    let nests = format!("loop-mssa({rotation}licm),{combine},simplifycfg,{known}");
+    let nests = format!("loop-mssa({rotation}licm),{COMBINE},simplifycfg,{known}");
     let redundancy = "sccp,reassociate,early-cse";
     // Small loops that wait for memory in each turn, with a scalar or a few elements: several turns load at once.
     let unrolling = if loops.unroll { "loop-unroll<O3>," } else { "" };
     let vectors = if slp { "slp-vectorizer,vector-combine," } else { "" };
     let last =
-        format!("simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>,{combine}");
+        format!("simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>,{COMBINE}");
     format!(
         "nvvm-reflect,always-inline,function<eager-inv>({scalar},{nests},{redundancy},{vectors}{unrolling}{last}),globaldce"
     )

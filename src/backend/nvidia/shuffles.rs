@@ -36,10 +36,7 @@ const LAST_LANE: u64 = 31;
 /// Instructions between two shuffles that are computed again.
 const MOST_BETWEEN: usize = 4;
 
-/// What cleans up behind [`fold`].
-pub(crate) const CLEANUP: &str = "function(instcombine<no-verify-fixpoint>)";
-
-/// Makes one shuffle of two where it can. Whether anything changed.
+/// Makes one shuffle of two where it can. Whether anything changed, so that instructions can be combined anew.
 pub(crate) fn fold(module: &Module<'_>) -> bool {
     let builder = module.get_context().create_builder();
     let mut changed = false;
