@@ -17,10 +17,10 @@ use super::ptx_facts::PtxFacts;
 use super::{agree, params, request, variant};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
-use crate::backend::{self, Generator, GpuOptions, Stage};
+use crate::backend::{self, Generator, GpuOptions, Stage, Stages};
 use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::cli;
-use crate::diag::codes::codegen::KERNEL_NAME;
+use crate::diag::codes::codegen::{KERNEL_NAME, SHARED_LIMIT};
 use crate::diag::{Diagnostic, Place, Severity};
 use crate::ir::dialects::discardable::NUM_WARPS;
 use crate::ir::text::parser::{ParseOptions, parse_module};
@@ -31,6 +31,7 @@ use crate::irgen::{Given, Launch};
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::remarks::{self, Group, Parameter};
+use crate::passes::ttg::allocate_shared_memory;
 use crate::ptxas::Ahead;
 use crate::source::{FileId, SourceMap};
 use crate::target::AmdOptions;
@@ -99,6 +100,12 @@ pub(super) fn run(
             Err(said)
         }
     }
+}
+
+/// Where the kernel of a module stands in its source.
+fn kernel_place(ir: &Ir) -> Option<Place> {
+    let (file, line, col) = ir.loc(*ir.functions().first()?).file_line_col()?;
+    Some(Place::At { file: file.to_string(), line, col })
 }
 
 /// The names of files, as the user gave them or as imports lead to them.
@@ -410,8 +417,45 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
-        self.passes("TTGIR passes", &mut ir, &backend::ttgir(&self.gpu_options()))?;
+        let ir = self.ttgir_that_fits(ir)?;
         self.ttgir(ir)
+    }
+
+    /// TTGIR with the stages that were asked for. Where these take more shared memory than a block can have, with the
+    /// most that do not, if there is such a number: loops may have a slot more than stages, and the author may have had
+    /// another GPU in mind.
+    fn ttgir_that_fits(&mut self, ttir: Ir) -> Step<Ir> {
+        let (asked, target) = (self.launch.num_stages, self.job.target);
+        let may = asked > 2 && self.gpu_options().pipelining.stages == Stages::Fit;
+        let (kept, said) = (may.then(|| ttir.clone()), self.made.diagnostics.len());
+        let mut first = ttir;
+        self.passes("TTGIR passes", &mut first, &backend::ttgir(&self.gpu_options()))?;
+        let Some((kept, excess)) = kept.zip(allocate_shared_memory::excess(&first, &target)) else { return Ok(first) };
+        let remarks = self.made.diagnostics.split_off(said);
+        for stages in (2..asked).rev() {
+            self.launch.num_stages = stages;
+            let mut ir = kept.clone();
+            self.passes("TTGIR passes", &mut ir, &backend::ttgir(&self.gpu_options()))?;
+            if allocate_shared_memory::excess(&ir, &target).is_none() {
+                let (needed, most) = (target.shared.bytes + excess, target.shared.bytes);
+                let text = format!(
+                    "the kernel gets {stages} stages instead of {asked}, with which it needs {needed} bytes of shared memory"
+                );
+                let diag = Diagnostic::warning(&SHARED_LIMIT, text)
+                    .note(format!("a block on {} can have {most}", target.name))
+                    .help(format!("`--num-stages {stages}` asks for as many"));
+                self.made.diagnostics.push(match kernel_place(&ir) {
+                    Some(place) => diag.at(place, ""),
+                    None => diag,
+                });
+                self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
+                return Ok(ir);
+            }
+            self.made.diagnostics.truncate(said);
+        }
+        self.launch.num_stages = asked;
+        self.made.diagnostics.extend(remarks);
+        Ok(first)
     }
 
     /// Goes on from TTGIR after its passes.
@@ -542,11 +586,7 @@ impl Flow<'_, '_> {
 
     /// Makes the remarks on final TTGIR that were asked for.
     fn remark(&mut self, ir: &Ir) {
-        self.kernel_loc = ir
-            .functions()
-            .first()
-            .and_then(|&f| ir.loc(f).file_line_col())
-            .map(|(file, line, col)| Place::At { file: file.to_string(), line, col });
+        self.kernel_loc = kernel_place(ir);
         if self.debug.remarks.is_empty() {
             return;
         }

@@ -103,7 +103,8 @@ What to do: count the constraints: `=r,r,r` for one result and two operands of 3
     %0 = ttg.local_alloc : () -> !ttg.memdesc<8x128x128xf16, #shared, #smem, mutable>
 
 What to do: use fewer pipeline stages (`num_stages`), each of which keeps a copy of the loop's buffers, or smaller \
-blocks.";
+blocks. Where fewer stages suffice, the kernel gets the most that fit, and this is a warning; `--pipeline all-stages` \
+makes it an error.";
 
     CLUSTER = "E0715", "the target has no clusters",
 "With `num_ctas` above 1 a program is a cluster of blocks that share its tensors and reach into each other's shared \

@@ -228,7 +228,10 @@ from my_utils.act import silu
 ```
 
 Imports are looked for in the folder of the file, in the folders above it, and in those of `-I` (and `src` and \
-`python` in them). Imports that no kernel uses need not exist.";
+`python` in them). Imports that no kernel uses need not exist.
+
+Where there is no such file, `tl`, `triton`, `libdevice` and `tldevice` are taken for the parts of Triton that everybody \
+calls so, with a warning: many projects import them by way of a file of their own, which a copied kernel lacks.";
     DOUBTFUL = "E0228", "code that means something else than it seems to",
 "This is a warning. The kernel compiles as Triton compiles it, or compiled it once, but it should be written in \
 another way:

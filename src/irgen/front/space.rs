@@ -132,6 +132,17 @@ pub fn builtin_space(path: &[String]) -> Option<Space> {
     })
 }
 
+/// The part of Triton that everybody gives this name.
+#[must_use]
+pub fn usual_space(name: &str) -> Option<Space> {
+    Some(match name {
+        "triton" => Space::Triton,
+        "tl" => Space::Language,
+        "libdevice" | "tldevice" => Space::Libdevice,
+        _ => return None,
+    })
+}
+
 /// Whether a package is one of Triton 3.9 that runs on the host only. Imports of it succeed and give kernels nothing.
 #[must_use]
 pub fn is_host_part_of_triton(path: &[String]) -> bool {

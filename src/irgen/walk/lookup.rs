@@ -6,6 +6,7 @@
 //! and a statement of the file those above it ([`Walker::horizon`]). Values are evaluated at compile time and
 //! remembered.
 
+use super::unbound::{dotted, where_to_look};
 use super::walker::{MAX_EVALUATION_DEPTH, Walker};
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
@@ -13,7 +14,7 @@ use crate::irgen::builtins;
 use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::modules::Imported;
 use crate::irgen::front::prelude;
-use crate::irgen::front::space::{Space, builtin_space, is_host_part_of_triton};
+use crate::irgen::front::space::{Space, builtin_space, is_host_part_of_triton, usual_space};
 use crate::irgen::front::top_level::{Binding, Bound, Guard, Star, Tried};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
@@ -56,6 +57,7 @@ impl Walker<'_> {
         let horizon = self.horizon();
         if let Some(v) = self.global_before(module, name, horizon) {
             self.warn_of_choice(module, name, &v);
+            self.warn_of_assumed(&v);
             return Ok(v);
         }
         let hidden = self.mods.get(module).hidden(name).is_some();
@@ -300,7 +302,9 @@ impl Walker<'_> {
                 })
             }
             Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
-            Bound::From { level, path, name, .. } => self.imported(module, *level, path, name),
+            Bound::From { level, path, name, at } => {
+                self.imported(module, *level, path, name).or_else(|| self.assumed(module, (*level, path, name), *at))
+            }
             Bound::Host(_) => None,
         }
     }
@@ -347,6 +351,29 @@ impl Walker<'_> {
             _ => {}
         }
         self.mods.submodule(module, level, path, name).and_then(target_value)
+    }
+
+    /// What `from path import name` means where there is no such file, and the name is one that everybody gives a part
+    /// of Triton: projects import it by way of a file of their own, and a kernel that was copied from one lacks it.
+    fn assumed(&mut self, module: usize, (level, path, name): (u32, &[String], &str), at: Span) -> Option<Object> {
+        let is_tritons = level == 0 && path.first().is_some_and(|first| first == "triton");
+        let is_missing = !is_tritons && self.mods.import(module, level, path).is_none();
+        let space = usual_space(name).filter(|_| is_missing)?;
+        self.names.assumed.push((space, level, path.to_vec(), at));
+        Some(Const::Space(space).into())
+    }
+
+    /// Warns, where a kernel uses a part of Triton, of those that are [assumed](Walker::assumed) to be one.
+    fn warn_of_assumed(&mut self, v: &Object) {
+        if self.frame.host || self.out.is_quiet() || !matches!(v, Object::Const(Const::Space(_))) {
+            return;
+        }
+        for (space, level, path, at) in std::mem::take(&mut self.names.assumed) {
+            let taken = format!("ttc takes this for `{}`", space.name());
+            let message = format!("`{}` was not found", dotted(level, &path));
+            let diag = Diagnostic::warning(&names::IMPORT, message).at(at, taken);
+            let _ = self.out.report(diag.help(where_to_look(level, &path)));
+        }
     }
 
     /// A member of a built-in package: a primitive, a type, or a function of the prelude.

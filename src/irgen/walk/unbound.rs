@@ -132,7 +132,7 @@ impl Walker<'_> {
             Some(star) => {
                 let shown = dotted(star.level, &star.path);
                 diag.at(star.at, format!("`{shown}`, which may define it, was not found"))
-                    .help(where_to_look(&star.path))
+                    .help(where_to_look(star.level, &star.path))
             }
             None => diag.help("give it a value before this line, or check the spelling"),
         }
@@ -258,11 +258,7 @@ impl Walker<'_> {
         Diagnostic::error(&names::IMPORT, format!("`{shown}` was not found"))
             .at(at, "imported here")
             .at(self.out.span(), format!("`{name}` is used here"))
-            .help(if level > 0 {
-                "relative imports start at the folder of the file".to_owned()
-            } else {
-                where_to_look(path)
-            })
+            .help(where_to_look(level, path))
     }
 
     /// What host code computes and ttc cannot.
@@ -340,11 +336,15 @@ fn with_help(diag: Diagnostic, help: Option<String>) -> Diagnostic {
 }
 
 /// `..a.b`
-fn dotted(level: u32, path: &[String]) -> String {
+pub(super) fn dotted(level: u32, path: &[String]) -> String {
     format!("{}{}", ".".repeat(level as usize), path.join("."))
 }
 
-fn where_to_look(path: &[String]) -> String {
+/// What to do about a file that was not found.
+pub(super) fn where_to_look(level: u32, path: &[String]) -> String {
+    if level > 0 {
+        return "relative imports start at the folder of the file".to_owned();
+    }
     if path.starts_with(&["triton".to_owned(), "experimental".to_owned()]) {
         return "what `triton.experimental` holds, Gluon for one, is another language than Triton's, and ttc does not compile it"
             .to_owned();

@@ -14,6 +14,7 @@ use super::sights::Sights;
 use crate::ir::{Block, Loc};
 use crate::irgen::emit::{Emits, Emitter, Here, R, Settings};
 use crate::irgen::front::modules::Modules;
+use crate::irgen::front::space::Space;
 use crate::irgen::value::{Calls, Object};
 use crate::source::{SourceMap, Span};
 
@@ -40,6 +41,9 @@ pub(super) struct Names {
     pub(super) lacking: BTreeSet<(usize, String)>,
     /// Functions of which such a test chooses one, with the test and the one that is taken.
     pub(super) choices: BTreeMap<(usize, String), (Span, Span)>,
+    /// Parts of Triton that a file imports from where nothing was found: how the path starts and goes
+    /// on, and the place of the import.
+    pub(super) assumed: Vec<(Space, u32, Vec<String>, Span)>,
 }
 
 /// The state of lowering one kernel.

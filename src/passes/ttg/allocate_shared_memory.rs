@@ -5,7 +5,7 @@
 //! 1. The analysis ([`crate::analysis::allocation`]) places the buffers of every function. It is a part of what the
 //!    preparation computes once ([`crate::analysis::prepared`]).
 //! 2. Where a block is alone on its multiprocessor for want of memory, conversions that take much of it are to be
-//!    sparing, if two blocks fit then. That costs them barriers.
+//!    sparing, if two blocks fit then. That costs them barriers. The same where not even one block fits.
 //! 3. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
 //!    `ttg.shared`.
 //!
@@ -68,6 +68,29 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::Yes)
 }
 
+/// The bytes that a block needs more than it can have, in TTGIR as its passes leave it.
+#[must_use]
+pub fn excess(ir: &Ir, target: &Target) -> Option<u32> {
+    let allocs = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::LocalAlloc));
+    let bytes: i64 = allocs.map(|op| bytes_of(ir, op)).sum();
+    // What a block has besides is small beside the slots of a loop, so most modules need no closer look.
+    if bytes * 2 <= i64::from(target.shared.bytes) {
+        return None;
+    }
+    let mut ir = ir.clone();
+    let mut prepared = Prepared::new(&ir, target).ok()?;
+    if let Some(sparing) = sparing(&mut ir, &prepared, target) {
+        prepared = sparing;
+    }
+    total(&prepared).checked_sub(target.shared.bytes).filter(|&excess| excess > 0)
+}
+
+/// The bytes of an allocation, without what its layout pads.
+fn bytes_of(ir: &Ir, alloc: Op) -> i64 {
+    let ty = ir.ty(ir.result(alloc));
+    ty.num_elements() * i64::from(ty.elem().bit_width().unwrap_or(64).div_ceil(8))
+}
+
 /// The most that any function needs.
 fn total(prepared: &Prepared) -> u32 {
     prepared.functions.values().map(|f| f.allocation.total).max().unwrap_or(0)
@@ -75,10 +98,8 @@ fn total(prepared: &Prepared) -> u32 {
 
 /// Makes large conversions sparing, if that lets a second block fit.
 fn sparing(ir: &mut Ir, now: &Prepared, target: &Target) -> Option<Prepared> {
-    let room = target.shared.bytes_each(2);
-    if total(now) <= room {
-        return None;
-    }
+    let total_now = total(now);
+    let room = [target.shared.bytes, target.shared.bytes_each(2)].into_iter().find(|&room| total_now > room)?;
     let buffers = now.functions.values().flat_map(|f| &f.allocation.buffers);
     let large = buffers.filter(|b| b.bytes >= LARGE && ir.is(b.owner, TtgOp::ConvertLayout));
     let large: Vec<Op> = large.map(|b| b.owner).collect();
