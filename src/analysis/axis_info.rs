@@ -35,7 +35,7 @@ use crate::ir::dialects::scf::scf::{Condition, For};
 use std::collections::BTreeMap;
 
 use crate::ir::core::entity::Entity;
-use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type, TypeData, Value, ValueDef, WalkControl};
+use crate::ir::core::{Attr, AttrData, DenseData, Encoding, Ir, Op, Type, TypeData, Value, ValueDef, WalkControl};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits};
 use crate::layout;
 
@@ -415,6 +415,17 @@ fn pessimistic(ir: &Ir, value: Value) -> AxisInfo {
 fn access_width(ty: Type) -> u32 {
     let elem = ty.elem();
     elem.pointee().unwrap_or(elem).bit_width().unwrap_or(8)
+}
+
+/// How many elements that follow one another along the axis that an encoding calls the fastest a thread holds in
+/// consecutive registers. Where a thread has one element along it, its registers may be neighbours along another.
+#[must_use]
+pub fn held_side_by_side(ty: Type) -> u32 {
+    let axis = match ty.layout() {
+        Some(Encoding::Blocked(b)) => b.order.first().map(|&d| d as usize),
+        _ => fastest_axis(ty),
+    };
+    axis.map_or(1, |axis| layout::contig_per_thread(ty)[axis])
 }
 
 /// The axis whose elements a thread holds closest together; the last one where there is no layout. `None` for a scalar.

@@ -12,7 +12,7 @@
 //! Example: `ttg.local_load` of `memdesc<128x64xf16, #swizzled>` for an operand of `mma` is 8 `ldmatrix.x4`, without
 //! conflicts.
 
-use super::axis_info::AxisInfoAnalysis;
+use super::axis_info::{AxisInfoAnalysis, held_side_by_side};
 use super::exchange::ExchangePlan;
 use super::prepared::PreparedFunction;
 use super::scratch::element_bits;
@@ -120,6 +120,8 @@ pub fn pieces(
 ) -> Option<(u32, Vec<Piece>)> {
     let element = access.access_bytes() / access.vec() as u32;
     let stated = copy.contiguity(ir).and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
+    // Consecutive registers may be neighbours along another axis, and far from each other in global memory.
+    let stated = stated.min(held_side_by_side(ir.ty(copy.src(ir))));
     let mask = copy.mask(ir).map_or(u32::MAX, |m| axis.mask_alignment(ir, m));
     let run = axis.ptr_contiguity(ir, copy.src(ir)).max(stated).min(mask);
     widths.iter().find_map(|&bytes| {

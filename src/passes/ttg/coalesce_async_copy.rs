@@ -13,7 +13,7 @@
 //!
 //! Source, mask and other values are converted to the new layout.
 
-use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::axis_info::{AxisInfoAnalysis, held_side_by_side};
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
 use crate::ir::dialects::TtgOp;
 use crate::ir::dialects::ttg::ttg::AsyncCopyGlobalToLocal;
@@ -101,6 +101,6 @@ fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
         let converted = Builder::new(ir, InsertPoint::Before(op), loc).value(TtgOp::ConvertLayout, &[value], ty);
         ir.set_operand(op, index, converted);
     }
-    let own = layout::contig_per_thread(ir.ty(copy.src(ir))).into_iter().max().unwrap_or(1);
+    let own = held_side_by_side(ir.ty(copy.src(ir)));
     ir.put(op, AsyncCopyGlobalToLocal::ATTR.contiguity, i64::from(own.min(masked).max(1)));
 }

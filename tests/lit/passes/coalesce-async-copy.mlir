@@ -31,6 +31,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Neighbours in the buffer, which is read transposed, are none in global memory: a thread copies one at a time, though
+  // its registers are neighbours in the buffer.
+  // CHECK-LABEL: @transposed(
+  // CHECK: ttg.convert_layout %p : {{.*}} -> tensor<64x128x!tt.ptr<f32>, #[[T:.*]]>
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK-NOT: contiguity
+  // CHECK-SAME: tensor<64x128x!tt.ptr<f32>, #[[T]]>
+  tt.func public @transposed(%p: tensor<64x128x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 128]> : tensor<2xi32>}, %m: !ttg.memdesc<64x128xf32, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [0, 1]}>, #smem, mutable>) {
+    %t = ttg.async_copy_global_to_local %p, %m {contiguity = 4 : i32} : tensor<64x128x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x128xf32, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [0, 1]}>, #smem, mutable>
+    tt.return
+  }
+
   // Few elements: a layout of their own, with mask and other value.
   // CHECK-LABEL: @small(
   // CHECK: ttg.convert_layout %p
