@@ -16,8 +16,8 @@
 //!    a second block is worth it, but that one up to a third of the registers and [`PRICE`] of spills. A scan waits in
 //!    turns as well, for one shuffle after the other: three of four scans across warps ran at the speed of Triton's by
 //!    the number of their blocks. And a block of 16 warps or more that reduces stands as a whole while its warps wait
-//!    for each other; it gets company for a few registers. Other kernels live from the loads that one thread has in
-//!    flight, for which they need the registers.
+//!    for each other; it gets company for a few registers, as does one of eight warps without loops that is alone.
+//!    Other kernels live from the loads that one thread has in flight, for which they need the registers.
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
 //!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads, or if its loops are much faster in a
@@ -78,6 +78,11 @@ const THREADS: u32 = 1024;
 /// speed with two blocks for one, at 1.12 with 32 registers for 34, and at 0.99 to 1.00 with a fifth less of them.
 /// Where they spilled up to 16 bytes it was 0.96 to 1.09, and with more 0.79 to 1.07.
 const WIDE: u32 = 512;
+
+/// The threads of a block from which on a second one is worth a third of the registers, if the code has no loops. On an
+/// H200, six such kernels of 256 threads ran at 1.20, 1.32, 1.38, 1.39, 1.54 (32 bytes of spills) and 0.98 (64 bytes) of
+/// their speed. With 217 registers made 128 it was 0.90, and with more spills 0.41 to 0.93.
+const BROAD: u32 = 256;
 
 /// What the warps of a block wait for each other with.
 const WAIT_OF_A_BLOCK: &str = "bar.sync";
@@ -284,7 +289,11 @@ impl Attempt {
                 after.spilled() < before.spilled() && is_worth_it
             }
             Attempt::Limit => after.spilled() < before.spilled(),
-            Attempt::Company(registers) => after.spilled() == 0 && after.registers <= registers,
+            Attempt::Company(registers) => {
+                // A second block is worth a few bytes.
+                let most = if blocks_by_registers(&before, ptx, target) == 1 && !loops(ptx) { FEW } else { 0 };
+                after.spilled() <= most && after.registers <= registers
+            }
             Attempt::Keep(blocks) => {
                 after.spilled() < before.spilled() && blocks_by_registers(&after, ptx, target) >= blocks
             }
@@ -342,14 +351,20 @@ fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Opt
     has_room.then_some(blocks)
 }
 
-/// The registers with which one more wide block fits, if they are an eighth less, or a fourth for a second block.
+/// The registers with which one more wide block fits, if they are an eighth less, or a fourth for a second block. For a
+/// second block without loops they may be a third less.
 fn company(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
-    if ptx.len() > LARGEST || !reduces_in_a_wide_block(ptx) || is_limited(ptx) || usage.spilled() > 0 {
+    if ptx.len() > LARGEST || multiplies(ptx) || is_limited(ptx) || usage.spilled() > 0 {
         return None;
     }
     let (device, warps) = (target.multiprocessor(), warps(ptx));
     let blocks = blocks_by_registers(usage, ptx, target) + 1;
-    let least = if blocks == 2 { usage.registers * 3 / 4 } else { usage.registers * 7 / 8 };
+    let least = match blocks {
+        2 if threads(ptx) >= BROAD && !loops(ptx) => usage.registers * 2 / 3,
+        _ if !reduces_in_a_wide_block(ptx) => return None,
+        2 => usage.registers * 3 / 4,
+        _ => usage.registers * 7 / 8,
+    };
     let registers = device.registers_for(blocks, warps);
     let has_room = blocks * warps <= device.warps && shared <= target.shared.bytes_each(blocks);
     (has_room && registers >= least).then_some(registers)
@@ -358,8 +373,12 @@ fn company(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32
 /// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction
 /// of a row. All of them stand then, and only another block loads meanwhile.
 fn reduces_in_a_wide_block(ptx: &str) -> bool {
-    let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
-    threads(ptx) >= WIDE && !multiplies && ptx.contains(WAIT_OF_A_BLOCK) && ptx.contains("shfl.sync")
+    threads(ptx) >= WIDE && ptx.contains(WAIT_OF_A_BLOCK) && ptx.contains("shfl.sync")
+}
+
+/// Whether a kernel multiplies on the tensor cores, or copies for that.
+fn multiplies(ptx: &str) -> bool {
+    [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation))
 }
 
 /// Whether a kernel scans from lane to lane: nothing else shuffles up or down.
@@ -374,8 +393,7 @@ fn saves_in_a_stream(usage: &Usage, ptx: &str, target: &Target) -> bool {
 
 /// Whether a kernel without products reads in loops and reduces behind them, in registers that ptxas may have saved.
 fn goes_over_rows(usage: &Usage, ptx: &str, target: &Target) -> bool {
-    let multiplies = [ASYNCHRONOUS, SYNCHRONOUS, COPIES].iter().any(|operation| ptx.contains(operation));
-    let may = threads(ptx) > 1 && !multiplies && !is_limited(ptx) && may_have_saved(usage, ptx, target);
+    let may = threads(ptx) > 1 && !multiplies(ptx) && !is_limited(ptx) && may_have_saved(usage, ptx, target);
     may && ptx.contains("shfl.sync") && loops(ptx) && !reduces_in_a_loop(ptx)
 }
 
@@ -625,24 +643,37 @@ mod tests {
         let usage = |registers| Usage { registers, ..Usage::default() };
         let ptx = |threads: u32, body: &str| format!(".visible .entry k()\n.reqntid {threads}\n{{ {body} ret; }}\n");
         let row = "shfl.sync.bfly; bar.sync 0;";
+        let turn = "\n$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;\n";
         let asked = |registers, ptx: &str| company(&usage(registers), ptx, &target, 0);
         // A second block of 1024 threads for a fourth of the registers, no more.
         assert_eq!(asked(40, &ptx(1024, row)), Some(32));
         assert_eq!(asked(42, &ptx(1024, row)), Some(32));
-        assert_eq!(asked(48, &ptx(1024, row)), None);
+        assert_eq!(asked(48, &ptx(1024, &format!("{turn} {row}"))), None);
         assert_eq!(company(&usage(40), &ptx(1024, row), &target, 120_000), None);
+        // Without loops for a third, and in blocks of 256 threads.
+        assert_eq!(asked(48, &ptx(1024, row)), Some(32));
+        assert_eq!(asked(169, &ptx(256, "")), Some(128));
+        assert_eq!(asked(200, &ptx(256, "")), None);
+        assert_eq!(asked(169, &ptx(256, turn)), None);
+        assert_eq!(asked(169, &ptx(256, "mma.sync.aligned;")), None);
+        assert_eq!(asked(169, &ptx(128, "")), None);
         // A fourth block of 512 for an eighth.
         assert_eq!(asked(36, &ptx(512, row)), Some(32));
         assert_eq!(asked(40, &ptx(512, row)), None);
         // Four are as many as there can be, and narrow blocks have company.
         assert_eq!(asked(32, &ptx(512, row)), None);
         assert_eq!(asked(40, &ptx(256, row)), None);
-        assert_eq!(asked(40, &ptx(1024, "bar.sync 0;")), None);
-        assert_eq!(asked(40, &ptx(1024, "shfl.sync.bfly;")), None);
-        // Not for a spill.
-        let is_better = |second| Attempt::Company(32).is_better(&made(second), &made(usage(40)), "", &target);
-        assert!(is_better(usage(32)));
-        assert!(!is_better(Usage { spill_stores: 4, ..usage(32) }));
+        assert_eq!(asked(36, &ptx(512, "bar.sync 0;")), None);
+        assert_eq!(asked(36, &ptx(512, "shfl.sync.bfly;")), None);
+        // Not for a spill, but for a second block without loops.
+        let company =
+            |second, first, ptx: &str| Attempt::Company(32).is_better(&made(second), &made(first), ptx, &target);
+        let spilling = |bytes| Usage { spill_stores: bytes, ..usage(32) };
+        assert!(company(usage(32), usage(36), &ptx(512, row)));
+        assert!(!company(spilling(4), usage(36), &ptx(512, row)));
+        assert!(!company(spilling(4), usage(40), &ptx(1024, &format!("{turn} {row}"))));
+        assert!(company(spilling(FEW), usage(40), &ptx(1024, row)));
+        assert!(!company(spilling(FEW + 4), usage(40), &ptx(1024, row)));
         assert!(Attempt::Company(32).text(&ptx(1024, row)).contains(".reqntid 1024\n.maxnreg 32\n"));
     }
 

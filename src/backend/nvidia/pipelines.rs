@@ -55,6 +55,8 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
         let chosen = [
             (tt::merge_programs::WARPS, options.num_warps.to_string()),
             (tt::merge_programs::LEAST_PROGRAMS, least.to_string()),
+            (tt::merge_programs::STAGES, options.num_stages.to_string()),
+            (tt::merge_programs::SHARED, target.shared.bytes.to_string()),
         ];
         p.add_with(&tt::merge_programs::PASS, &chosen);
     }

@@ -14,7 +14,9 @@
 //!
 //! 1. Find the loads that mostly are the same for two neighbours: they depend on the number of the program only by
 //!    scalars that change slowly, such as `pid // n` ([`varies`]). They must be half of the loop's bytes or more, and
-//!    the sums of two programs must fit into a thread's registers.
+//!    the sums of two programs must fit into a thread's registers. Where two blocks of one program have room for their
+//!    slots on a multiprocessor, two blocks of two programs must have it too: alone, a block has nobody who multiplies
+//!    while it waits.
 //! 2. In front of the kernel, compute these scalars and the loop's bounds for both programs. If they are equal, the
 //!    next program exists, and there are programs enough to keep the GPU busy with half of the blocks, the block does
 //!    both, else the kernel is what it was ([`emit`]).
@@ -55,12 +57,26 @@ pub static PASS: Pass = Pass {
             default: "2",
             doc: "programs that a launch must have, 1290 at most",
         },
+        OptionSpec {
+            name: STAGES,
+            kind: OptionKind::Int,
+            default: "3",
+            doc: "stages of loops that do not say how many",
+        },
+        OptionSpec {
+            name: SHARED,
+            kind: OptionKind::Int,
+            default: "232448",
+            doc: "bytes of shared memory that a block may have",
+        },
     ],
     run,
 };
 
 pub const WARPS: &str = "num-warps";
 pub const LEAST_PROGRAMS: &str = "least-programs";
+pub const STAGES: &str = "num-stages";
+pub const SHARED: &str = "shared";
 
 /// Where the numbers of programs along the three axes are cut, so that their product fits into 31 bits.
 const MOST_PROGRAMS: i64 = 1290;
@@ -69,9 +85,11 @@ const MOST_PROGRAMS: i64 = 1290;
 const SHARE: usize = 2;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let (warps, least) = (cx.int(WARPS).max(1), cx.int(LEAST_PROGRAMS).min(MOST_PROGRAMS));
+    let least = cx.int(LEAST_PROGRAMS).min(MOST_PROGRAMS);
+    let limits = plan::Limits { warps: cx.int(WARPS).max(1), stages: cx.int(STAGES), shared: cx.int(SHARED) };
     let kernels: Vec<_> = ir.functions().into_iter().filter(|&f| !ir.is_private(f)).collect();
-    let plans: Vec<plan::Plan> = kernels.into_iter().filter_map(|kernel| plan::of_kernel(ir, kernel, warps)).collect();
+    let plans: Vec<plan::Plan> =
+        kernels.into_iter().filter_map(|kernel| plan::of_kernel(ir, kernel, &limits)).collect();
     for plan in &plans {
         let text = format!("a block does two programs where they load the same: {} of {} bytes", plan.same, plan.bytes);
         cx.remark(&codes::MERGED_PROGRAMS, ir.loc(plan.looped), text);

@@ -6,11 +6,13 @@ use super::varies::{Rate, Varies, is_number};
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::trips::trips;
 use crate::ir::core::{Block, Ir, Op, Type, Value};
-use crate::ir::dialects::discardable::WARP_SPECIALIZE;
+use crate::ir::dialects::discardable::{NUM_STAGES, WARP_SPECIALIZE};
 use crate::ir::dialects::enums::{InputPrecision, ProgramDim};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, Effects, LlvmOp, ScfOp, TtOp};
+use crate::passes::ttg::pipeline::fit_stages::LEAST;
+use crate::target::SharedMemory;
 
 /// Rows of a product through `wgmma`, which four warps do together.
 const ROWS: i64 = 64;
@@ -42,8 +44,18 @@ const LEAST_ACCESS: i64 = 16;
 /// Bytes of the widest elements that tensor cores multiply.
 const WIDEST: i64 = 4;
 
+/// What a kernel is compiled for.
+pub(super) struct Limits {
+    pub warps: i64,
+    /// Stages of a loop that does not say how many.
+    pub stages: i64,
+    /// Bytes of shared memory that a block may have.
+    pub shared: i64,
+}
+
 /// The plan for a kernel; `None` if each of its programs stays alone.
-pub(super) fn of_kernel(ir: &Ir, kernel: Op, warps: i64) -> Option<Plan> {
+pub(super) fn of_kernel(ir: &Ir, kernel: Op, limits: &Limits) -> Option<Plan> {
+    let warps = limits.warps;
     let &[body] = ir.blocks_of(ir.region(kernel, 0)) else { return None };
     let looped = only_loop(ir, kernel, body)?;
     let inner = ir.body(looped, 0)?;
@@ -78,7 +90,24 @@ pub(super) fn of_kernel(ir: &Ir, kernel: Op, warps: i64) -> Option<Plan> {
     let sums: i64 = own.map(|sum| ir.ty(sum).num_elements()).sum();
     let fits = (1..=MOST_OF_THREAD * 32 * warps).contains(&sums);
     let waits = multiplications(ir, &products) < MOST_PER_ELEMENT * elements;
-    (fits && waits && same > 0 && 2 * same >= bytes).then_some(Plan { body, looped, keys, shared, bytes, same })
+    let stages = ir.get(looped, NUM_STAGES).unwrap_or(limits.stages);
+    let has_company = !limits.two_fit(stages * bytes) || limits.two_fit(stages.min(LEAST) * (2 * bytes - same));
+    (fits && waits && has_company && same > 0 && 2 * same >= bytes).then_some(Plan {
+        body,
+        looped,
+        keys,
+        shared,
+        bytes,
+        same,
+    })
+}
+
+impl Limits {
+    /// Whether two blocks with so many bytes of slots fit on a multiprocessor.
+    fn two_fit(&self, bytes: i64) -> bool {
+        let reserved = i64::from(SharedMemory::RESERVED);
+        2 * (bytes + reserved) <= self.shared + reserved
+    }
 }
 
 /// The only loop of a kernel that does not care which other programs there are, and when they run.
