@@ -34,6 +34,7 @@ mod failure;
 mod find;
 pub mod kept;
 mod pressure;
+mod repeated;
 mod report;
 mod run;
 #[cfg(test)]
@@ -185,6 +186,11 @@ pub fn assemble(
     };
     let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
+        if let Some(held) = again::may_hold(&stream, ptx, target).then(|| ask(Attempt::Held)).flatten() {
+            let time = stream.time + held.time;
+            let is_better = Attempt::Held.is_better(&held, &stream, ptx, target);
+            return Ok(Assembled { time, ..if is_better { held } else { stream } });
+        }
         if !again::may_want_threads(&stream, ptx, target) {
             return Ok(stream);
         }

@@ -16,7 +16,7 @@
 //!    a second block is worth it, but that one up to a third of the registers and [`PRICE`] of spills. A scan waits in
 //!    turns as well, for one shuffle after the other: three of four scans across warps ran at the speed of Triton's by
 //!    the number of their blocks. And a block of 16 warps or more that reduces stands as a whole while its warps wait
-//!    for each other; it gets company for a few registers, as does one of eight warps without loops that is alone.
+//!    for each other; it gets company for a few registers, as does one of eight warps that is alone and loads in no loop.
 //!    Other kernels live from the loads that one thread has in flight, for which they need the registers.
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
 //!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
@@ -24,7 +24,8 @@
 //!    launch of few warps and cost no more in a full multiprocessor ([`waits`]). For short code it nearly always
 //!    leaves room, so there that is the first question ([`asks_for_one_block_first`]), and most such kernels need no
 //!    other. Where its loops wait for one load after the other, more threads are worth more than registers, and the
-//!    usual answer is asked for as well. Where a reduction follows the loops, the question comes second, and only the
+//!    usual answer is asked for as well. Where ptxas repeats loops that LLVM has repeated ([`repeated`]), and threads
+//!    are lost by it, it is told not to. Where a reduction follows the loops, the question comes second, and only the
 //!    loops count.
 //! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
 //!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas
@@ -35,7 +36,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Assembled, Usage, pressure, waits};
+use super::{Assembled, Usage, pressure, repeated, waits};
 use crate::target::Target;
 
 /// The fewest loads of a loop of which more could be on their way at once. Each may be of 16 bytes.
@@ -79,7 +80,7 @@ const THREADS: u32 = 1024;
 /// Where they spilled up to 16 bytes it was 0.96 to 1.09, and with more 0.79 to 1.07.
 const WIDE: u32 = 512;
 
-/// The threads of a block from which on a second one is worth a third of the registers, if the code has no loops. On an
+/// The threads of a block from which on a second one is worth a third of the registers, if no loop loads. On an
 /// H200, six such kernels of 256 threads ran at 1.20, 1.32, 1.38, 1.39, 1.54 (32 bytes of spills) and 0.98 (64 bytes) of
 /// their speed. With 217 registers made 128 it was 0.90, and with more spills 0.41 to 0.93.
 const BROAD: u32 = 256;
@@ -161,6 +162,8 @@ pub(super) enum Attempt {
     Company(u32),
     /// Loads might stand together.
     Stream,
+    /// The same, and ptxas does not repeat loops that LLVM has repeated.
+    Held,
     /// Those of loops in front of a reduction might.
     Row,
     /// Those of a loop that waits for them might.
@@ -177,7 +180,7 @@ pub(super) fn attempt(first: &Assembled, ptx: &str, target: &Target, shared: Opt
         return Some(Attempt::Limit);
     }
     let blocks = shared.and_then(|shared| one_more_block(&usage, ptx, target, shared));
-    let company = shared.and_then(|shared| company(&usage, ptx, target, shared));
+    let company = shared.and_then(|shared| company(first, ptx, target, shared));
     blocks
         .map(Attempt::Blocks)
         .or_else(|| company.map(Attempt::Company))
@@ -238,6 +241,14 @@ pub(super) fn may_want_threads(answer: &Assembled, ptx: &str, target: &Target) -
     own.loads > 0 && full.cost * CHEAPER <= own.cost
 }
 
+/// Whether half as many threads more would share a multiprocessor with the code of a stream, if it were not for loops
+/// that LLVM has repeated. On an H200, seven launches that have them then ran at 1.53, 1.58, 1.05, 1.01 and three times
+/// 1.00 of their speed. Others, which gain no threads, lose up to a tenth by it.
+pub(super) fn may_hold(answer: &Assembled, ptx: &str, target: &Target) -> bool {
+    let (device, now) = (target.multiprocessor(), resident(&answer.usage(), ptx, target));
+    now * 3 <= device.warps * WARP * 2 && repeated::held(ptx).is_some()
+}
+
 /// Whether the usual answer for a stream has more threads and loops that are cheaper by [`CHEAPER`] for it.
 pub(super) fn has_cheaper_loops(usual: &Assembled, one_block: &Assembled, ptx: &str, target: &Target) -> bool {
     let (after, before) = (loops_of(usual, ptx, target), loops_of(one_block, ptx, target));
@@ -248,7 +259,7 @@ impl Attempt {
     /// The blocks of a multiprocessor that ptxas is told, if it is told a number.
     pub(super) fn blocks(self) -> Option<u32> {
         match self {
-            Attempt::Recover | Attempt::Stream | Attempt::Row | Attempt::Loop => Some(1),
+            Attempt::Recover | Attempt::Stream | Attempt::Held | Attempt::Row | Attempt::Loop => Some(1),
             Attempt::Limit | Attempt::Company(_) => None,
             Attempt::Blocks(blocks) | Attempt::Keep(blocks) => Some(blocks),
         }
@@ -267,6 +278,8 @@ impl Attempt {
             Some(blocks) => format!("{BLOCKS_AT_ONCE}{blocks}"),
             None => format!("{MOST_REGISTERS}{registers}"),
         };
+        let held = if self == Attempt::Held { repeated::held(ptx) } else { None };
+        let ptx = held.as_deref().unwrap_or(ptx);
         let mut text = String::with_capacity(ptx.len() + directive.len() + 1);
         let mut lines = ptx.lines().peekable();
         while let Some(line) = lines.next() {
@@ -291,7 +304,11 @@ impl Attempt {
             Attempt::Limit => after.spilled() < before.spilled(),
             Attempt::Company(registers) => {
                 // A second block is worth a few bytes.
-                let most = if blocks_by_registers(&before, ptx, target) == 1 && !loops(ptx) { FEW } else { 0 };
+                let most = if blocks_by_registers(&before, ptx, target) == 1 && loads_once(first, ptx, target) {
+                    FEW
+                } else {
+                    0
+                };
                 after.spilled() <= most && after.registers <= registers
             }
             Attempt::Keep(blocks) => {
@@ -302,6 +319,10 @@ impl Attempt {
             }
             Attempt::Blocks(_) => after.spilled() <= before.spilled() && after.registers * 10 >= before.registers * 7,
             Attempt::Stream => leaves_room(second, ptx, target) || suits_few_warps(second, first, ptx, target),
+            Attempt::Held => {
+                let resident = |usage| resident(usage, ptx, target);
+                after.spilled() == 0 && resident(&after) * 2 >= resident(&before) * 3
+            }
             Attempt::Row => suits_few_warps(second, first, ptx, target),
             Attempt::Loop => after.spilled() == 0 && gains(second, first, ptx, target),
         }
@@ -352,15 +373,16 @@ fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Opt
 }
 
 /// The registers with which one more wide block fits, if they are an eighth less, or a fourth for a second block. For a
-/// second block without loops they may be a third less.
-fn company(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
+/// second block of what loads in no loop they may be a third less.
+fn company(first: &Assembled, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
+    let usage = first.usage();
     if ptx.len() > LARGEST || multiplies(ptx) || is_limited(ptx) || usage.spilled() > 0 {
         return None;
     }
     let (device, warps) = (target.multiprocessor(), warps(ptx));
-    let blocks = blocks_by_registers(usage, ptx, target) + 1;
+    let blocks = blocks_by_registers(&usage, ptx, target) + 1;
     let least = match blocks {
-        2 if threads(ptx) >= BROAD && !loops(ptx) => usage.registers * 2 / 3,
+        2 if threads(ptx) >= BROAD && loads_once(first, ptx, target) => usage.registers * 2 / 3,
         _ if !reduces_in_a_wide_block(ptx) => return None,
         2 => usage.registers * 3 / 4,
         _ => usage.registers * 7 / 8,
@@ -374,6 +396,11 @@ fn company(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32
 /// of a row. All of them stand then, and only another block loads meanwhile.
 fn reduces_in_a_wide_block(ptx: &str) -> bool {
     threads(ptx) >= WIDE && ptx.contains(WAIT_OF_A_BLOCK) && ptx.contains("shfl.sync")
+}
+
+/// Whether no loop of an answer loads: those that wait for a lock do not.
+fn loads_once(answer: &Assembled, ptx: &str, target: &Target) -> bool {
+    loops_of(answer, ptx, target).loads == 0
 }
 
 /// Whether a kernel multiplies on the tensor cores, or copies for that.
@@ -643,18 +670,15 @@ mod tests {
         let usage = |registers| Usage { registers, ..Usage::default() };
         let ptx = |threads: u32, body: &str| format!(".visible .entry k()\n.reqntid {threads}\n{{ {body} ret; }}\n");
         let row = "shfl.sync.bfly; bar.sync 0;";
-        let turn = "\n$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;\n";
-        let asked = |registers, ptx: &str| company(&usage(registers), ptx, &target, 0);
+        let asked = |registers, ptx: &str| company(&made(usage(registers)), ptx, &target, 0);
         // A second block of 1024 threads for a fourth of the registers, no more.
         assert_eq!(asked(40, &ptx(1024, row)), Some(32));
         assert_eq!(asked(42, &ptx(1024, row)), Some(32));
-        assert_eq!(asked(48, &ptx(1024, &format!("{turn} {row}"))), None);
-        assert_eq!(company(&usage(40), &ptx(1024, row), &target, 120_000), None);
-        // Without loops for a third, and in blocks of 256 threads.
+        assert_eq!(company(&made(usage(40)), &ptx(1024, row), &target, 120_000), None);
+        // For a third without loops, and in blocks of 256 threads.
         assert_eq!(asked(48, &ptx(1024, row)), Some(32));
         assert_eq!(asked(169, &ptx(256, "")), Some(128));
         assert_eq!(asked(200, &ptx(256, "")), None);
-        assert_eq!(asked(169, &ptx(256, turn)), None);
         assert_eq!(asked(169, &ptx(256, "mma.sync.aligned;")), None);
         assert_eq!(asked(169, &ptx(128, "")), None);
         // A fourth block of 512 for an eighth.
@@ -671,7 +695,6 @@ mod tests {
         let spilling = |bytes| Usage { spill_stores: bytes, ..usage(32) };
         assert!(company(usage(32), usage(36), &ptx(512, row)));
         assert!(!company(spilling(4), usage(36), &ptx(512, row)));
-        assert!(!company(spilling(4), usage(40), &ptx(1024, &format!("{turn} {row}"))));
         assert!(company(spilling(FEW), usage(40), &ptx(1024, row)));
         assert!(!company(spilling(FEW + 4), usage(40), &ptx(1024, row)));
         assert!(Attempt::Company(32).text(&ptx(1024, row)).contains(".reqntid 1024\n.maxnreg 32\n"));
@@ -721,6 +744,10 @@ again: .pragma \"nounroll\";
         assert!(!may_want_threads(&with(32), ptx, &target));
         assert!(has_cheaper_loops(&with(24), &with(40), ptx, &target));
         assert!(!has_cheaper_loops(&with(38), &with(40), ptx, &target));
+        // Nor do they want a second block, where code that loads once does.
+        let broad = ptx.replace(".reqntid 128", ".reqntid 256");
+        assert_eq!(company(&with(169), &broad, &target, 0), None);
+        assert_eq!(company(&made(Usage { registers: 169, ..Usage::default() }), &broad, &target, 0), Some(128));
         // Code without loops has nothing to gain.
         assert!(!may_want_threads(&made(Usage { registers: 40, ..Usage::default() }), ptx, &target));
     }
