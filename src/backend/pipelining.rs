@@ -28,8 +28,8 @@ pub enum Refill {
 /// How many stages loops get.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stages {
-    /// Fewer than asked for, where a second block fits on a multiprocessor then (`ttc-fit-stages`), or where more do not
-    /// fit into one.
+    /// Fewer than asked for, where a second block fits on a multiprocessor then (`ttc-fit-stages`), or where more do
+    /// not fit into one.
     #[default]
     Fit,
     /// As many as asked for.

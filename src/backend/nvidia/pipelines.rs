@@ -6,7 +6,7 @@ use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::refill;
 use crate::passes::nvidia::{fuse_k_steps, loads_to_tma};
-use crate::passes::ttg::pipeline::assign_latencies;
+use crate::passes::ttg::pipeline::{assign_latencies, fit_stages};
 use crate::passes::{nvidia, tt, ttg};
 use crate::target::Generation;
 
@@ -52,10 +52,13 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
     if options.pipelining.programs != Programs::One && options.num_ctas == 1 && target.has_wgmma() {
         let one_wave = MULTIPROCESSORS * (WARPS_OF_TWO / options.num_warps).max(1);
         let least = if options.pipelining.programs == Programs::Two { 2 } else { one_wave + 1 };
+        let fits = options.pipelining.stages == Stages::Fit;
+        let least_stages = if fits { fit_stages::LEAST } else { i64::from(options.num_stages) };
         let chosen = [
             (tt::merge_programs::WARPS, options.num_warps.to_string()),
             (tt::merge_programs::LEAST_PROGRAMS, least.to_string()),
             (tt::merge_programs::STAGES, options.num_stages.to_string()),
+            (tt::merge_programs::LEAST_STAGES, least_stages.to_string()),
             (tt::merge_programs::SHARED, target.shared.bytes.to_string()),
         ];
         p.add_with(&tt::merge_programs::PASS, &chosen);

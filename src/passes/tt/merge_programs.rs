@@ -64,6 +64,12 @@ pub static PASS: Pass = Pass {
             doc: "stages of loops that do not say how many",
         },
         OptionSpec {
+            name: LEAST_STAGES,
+            kind: OptionKind::Int,
+            default: "3",
+            doc: "stages that such a loop gets at least where more do not fit",
+        },
+        OptionSpec {
             name: SHARED,
             kind: OptionKind::Int,
             default: "232448",
@@ -76,6 +82,7 @@ pub static PASS: Pass = Pass {
 pub const WARPS: &str = "num-warps";
 pub const LEAST_PROGRAMS: &str = "least-programs";
 pub const STAGES: &str = "num-stages";
+pub const LEAST_STAGES: &str = "least-stages";
 pub const SHARED: &str = "shared";
 
 /// Where the numbers of programs along the three axes are cut, so that their product fits into 31 bits.
@@ -86,7 +93,12 @@ const SHARE: usize = 2;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let least = cx.int(LEAST_PROGRAMS).min(MOST_PROGRAMS);
-    let limits = plan::Limits { warps: cx.int(WARPS).max(1), stages: cx.int(STAGES), shared: cx.int(SHARED) };
+    let limits = plan::Limits {
+        warps: cx.int(WARPS).max(1),
+        stages: cx.int(STAGES),
+        least: cx.int(LEAST_STAGES),
+        shared: cx.int(SHARED),
+    };
     let kernels: Vec<_> = ir.functions().into_iter().filter(|&f| !ir.is_private(f)).collect();
     let plans: Vec<plan::Plan> =
         kernels.into_iter().filter_map(|kernel| plan::of_kernel(ir, kernel, &limits)).collect();

@@ -11,7 +11,6 @@ use crate::ir::dialects::enums::{InputPrecision, ProgramDim};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, Effects, LlvmOp, ScfOp, TtOp};
-use crate::passes::ttg::pipeline::fit_stages::LEAST;
 use crate::target::SharedMemory;
 
 /// Rows of a product through `wgmma`, which four warps do together.
@@ -47,8 +46,9 @@ const WIDEST: i64 = 4;
 /// What a kernel is compiled for.
 pub(super) struct Limits {
     pub warps: i64,
-    /// Stages of a loop that does not say how many.
+    /// Stages of a loop that does not say how many, and those that it gets at least where more do not fit.
     pub stages: i64,
+    pub least: i64,
     /// Bytes of shared memory that a block may have.
     pub shared: i64,
 }
@@ -91,7 +91,7 @@ pub(super) fn of_kernel(ir: &Ir, kernel: Op, limits: &Limits) -> Option<Plan> {
     let fits = (1..=MOST_OF_THREAD * 32 * warps).contains(&sums);
     let waits = multiplications(ir, &products) < MOST_PER_ELEMENT * elements;
     let stages = ir.get(looped, NUM_STAGES).unwrap_or(limits.stages);
-    let has_company = !limits.two_fit(stages * bytes) || limits.two_fit(stages.min(LEAST) * (2 * bytes - same));
+    let has_company = !limits.two_fit(stages * bytes) || limits.two_fit(stages.min(limits.least) * (2 * bytes - same));
     (fits && waits && has_company && same > 0 && 2 * same >= bytes).then_some(Plan {
         body,
         looped,
