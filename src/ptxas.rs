@@ -186,18 +186,19 @@ pub fn assemble(
     };
     let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
-        if let Some(held) = again::may_hold(&stream, ptx, target).then(|| ask(Attempt::Held)).flatten() {
-            let time = stream.time + held.time;
-            let is_better = Attempt::Held.is_better(&held, &stream, ptx, target);
-            return Ok(Assembled { time, ..if is_better { held } else { stream } });
+        let mut answer = stream;
+        if again::may_want_threads(&answer, ptx, target) {
+            let usual = once(ptx)?;
+            let is_better = again::has_cheaper_loops(&usual, &answer, ptx, target);
+            answer = either(answer, usual, is_better);
         }
-        if !again::may_want_threads(&stream, ptx, target) {
-            return Ok(stream);
+        if again::may_hold(&answer, ptx, target)
+            && let Some(held) = ask(Attempt::Held)
+        {
+            let is_better = Attempt::Held.is_better(&held, &answer, ptx, target);
+            answer = either(answer, held, is_better);
         }
-        let usual = once(ptx)?;
-        let time = stream.time + usual.time;
-        let is_better = again::has_cheaper_loops(&usual, &stream, ptx, target);
-        return Ok(Assembled { time, ..if is_better { usual } else { stream } });
+        return Ok(answer);
     }
     let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx);
     let core = if may_be_both { Core::take() } else { None };
@@ -232,6 +233,12 @@ pub fn assemble(
     let is_price = is_better && second.usage().spilled() > first.usage().spilled();
     let answer = if is_better { second } else { first };
     Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
+}
+
+/// The second of two answers if it is better, else the first, with the time of both.
+fn either(first: Assembled, second: Assembled, is_better: bool) -> Assembled {
+    let time = first.time + second.time;
+    Assembled { time, ..if is_better { second } else { first } }
 }
 
 /// Two answers at the same time: the usual one, and that for one block, unless nobody would ask for it.
