@@ -16,7 +16,8 @@
 //! 3. One wait in the loop, behind the last properly asynchronous product, leaves just this iteration's products under
 //!    way: those of the iteration before are finished, and their buffers free. A product with A in registers computed
 //!    in the loop is waited for by the next one instead.
-//!    Users in branches wait for everything there, and the branch gives the sum that was waited for to those behind it.
+//!    Users in branches wait for everything there, and the branch gives the sum that was waited for to those behind it;
+//!    this also where a wait for everything stands in the loop.
 //! 4. Behind the loop everything is waited for.
 //!
 //! Results go through the waits that finish them, together with the buffers that the products read, which keeps those
@@ -59,7 +60,10 @@ pub(super) fn launch(ir: &mut Ir, looped: Op) {
         return;
     }
     let waits_for_all = has_full_wait(ir, body);
-    if !waits_for_all {
+    if waits_for_all {
+        // That wait stands elsewhere: branches that use a sum of this iteration have their own.
+        free.iter().for_each(|&(dot, _)| wait_before_users(ir, looped, dot));
+    } else {
         free = free.into_iter().flat_map(|(dot, index)| halves(ir, dot).into_iter().map(move |d| (d, index))).collect();
         wait_in_loop(ir, looped, &free);
     }
