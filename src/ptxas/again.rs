@@ -459,8 +459,8 @@ fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> b
 
 /// Whether a kernel asks how many programs there are. Most that do share a fixed amount of work out to few programs for
 /// each multiprocessor, so that no other block fills the gaps of one. On an H200, six answers for one block that only
-/// such kernels are asked for ran at 1.55, 1.17, 1.12, 1.09, 1.05 and 0.985 of their speed. Where their loops were faster
-/// for a warp that is alone, and dearer in a full multiprocessor, it was 0.74 to 1.39.
+/// such kernels are asked for ran at 1.55, 1.17, 1.12, 1.09, 1.05 and 0.985 of their speed. Where their loops were
+/// faster for a warp that is alone, and dearer in a full multiprocessor, it was 0.74 to 1.39.
 fn shares_out(ptx: &str) -> bool {
     ptx.contains(PROGRAMS)
 }
