@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Double,
     #[regex(r"0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|[0-9]+U?")]
     Integer,
-    #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?")]
+    #[regex(r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?")]
     Real,
     #[regex(r#""([^"\\\n]|\\.)*""#)]
     Text,
@@ -102,5 +102,18 @@ impl Lines {
     pub(super) fn position(&self, at: u32) -> Position {
         let line = self.0.partition_point(|&start| start <= at);
         Position { line: line as u32, column: at - self.0[line - 1] + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_need_no_digits_behind_the_point() {
+        let kinds = |text: &str| tokens(text).unwrap().into_iter().map(|t| t.kind).collect::<Vec<Kind>>();
+        for real in ["15.", "1.5", "1.e3", "2.5e-1"] {
+            assert_eq!(kinds(&format!("{real};")), [Kind::Real, Kind::Semicolon, Kind::End], "{real}");
+        }
     }
 }
