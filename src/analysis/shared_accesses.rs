@@ -108,6 +108,18 @@ pub struct Piece {
     pub offset: u32,
 }
 
+/// How many elements of a thread lie side by side in global memory, and are copied together: what analysis knows, or
+/// the operation states.
+#[must_use]
+pub fn run_of(ir: &Ir, copy: ttg::AsyncCopyGlobalToLocal, axis: &AxisInfoAnalysis) -> u32 {
+    let src = copy.src(ir);
+    let stated = copy.contiguity(ir).and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
+    // Consecutive registers may be neighbours along another axis, and far from each other in global memory.
+    let stated = stated.min(held_side_by_side(ir.ty(src)));
+    let mask = copy.mask(ir).map_or(u32::MAX, |m| axis.mask_alignment(ir, m));
+    axis.ptr_contiguity(ir, src).max(stated).min(mask)
+}
+
 /// The widest copies, of one of these widths in bytes, that do all of a `ttg.async_copy_global_to_local`; `None` where
 /// elements must go through registers.
 #[must_use]
@@ -119,11 +131,7 @@ pub fn pieces(
     widths: &[u32],
 ) -> Option<(u32, Vec<Piece>)> {
     let element = access.access_bytes() / access.vec() as u32;
-    let stated = copy.contiguity(ir).and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
-    // Consecutive registers may be neighbours along another axis, and far from each other in global memory.
-    let stated = stated.min(held_side_by_side(ir.ty(copy.src(ir))));
-    let mask = copy.mask(ir).map_or(u32::MAX, |m| axis.mask_alignment(ir, m));
-    let run = axis.ptr_contiguity(ir, copy.src(ir)).max(stated).min(mask);
+    let run = run_of(ir, copy, axis);
     widths.iter().find_map(|&bytes| {
         let count = (bytes / element) as usize;
         if !bytes.is_multiple_of(element) || count == 0 || count > run as usize || count > access.vec() {

@@ -245,8 +245,8 @@ pub(super) fn may_want_threads(answer: &Assembled, ptx: &str, target: &Target) -
 }
 
 /// Whether half as many threads more would share a multiprocessor with the code of a stream, if it were not for loops
-/// that LLVM has repeated. On an H200, seven launches that have them then ran at 1.53, 1.58, 1.05, 1.01 and three times
-/// 1.00 of their speed. Others, which gain no threads, lose up to a tenth by it.
+/// that LLVM has repeated. On an H200, six launches that have them then ran at 1.53, 1.58, 1.05, 1.01 and twice 1.00 of
+/// their speed. Others, which gain no threads, lose up to a tenth by it.
 pub(super) fn may_hold(answer: &Assembled, ptx: &str, target: &Target) -> bool {
     let (device, now) = (target.multiprocessor(), resident(&answer.usage(), ptx, target));
     now * 3 <= device.warps * WARP * 2 && repeated::held(ptx).is_some()
@@ -458,9 +458,9 @@ fn waits_in_a_loop(usage: &Usage, cubin: &[u8], ptx: &str, target: &Target) -> b
 }
 
 /// Whether a kernel asks how many programs there are. Most that do share a fixed amount of work out to few programs for
-/// each multiprocessor, so that no other block fills the gaps of one. On an H200, six answers for one block that only
-/// such kernels are asked for ran at 1.55, 1.17, 1.12, 1.09, 1.05 and 0.985 of their speed. Where their loops were
-/// faster for a warp that is alone, and dearer in a full multiprocessor, it was 0.74 to 1.39.
+/// each multiprocessor, so that no other block fills the gaps of one. On an H200, four answers for one block that only
+/// such kernels are asked for ran at 1.55, 1.12, 1.06 and 0.985 of their speed. Where their loops were faster for a
+/// warp that is alone, and dearer in a full multiprocessor, it was 0.74 to 1.39.
 fn shares_out(ptx: &str) -> bool {
     ptx.contains(PROGRAMS)
 }

@@ -14,7 +14,8 @@
 //! Example: 64 lanes with 8 halves each, row by row in a row-major buffer: one instruction of 16 bytes a lane, lane 3
 //! at byte 48.
 
-use crate::analysis::axis_info::{AxisInfoAnalysis, held_side_by_side};
+use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::shared_accesses::run_of;
 use crate::ir::core::{Encoding, Ir, Op};
 use crate::ir::dialects::ttg::ttg::AsyncCopyGlobalToLocal;
 use crate::layout::plan::SharedAccess;
@@ -88,10 +89,7 @@ pub(crate) fn of(
         _ => access,
     };
     let element = access.access_bytes() / access.vec() as u32;
-    let stated = copy.contiguity(ir).and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
-    let masked = copy.mask(ir).map_or(u32::MAX, |mask| axis.mask_alignment(ir, mask));
-    let stated = stated.min(held_side_by_side(ir.ty(src)));
-    let adjacent = axis.ptr_contiguity(ir, src).max(stated).min(masked);
+    let adjacent = run_of(ir, copy, axis);
     target.direct_copy_bytes().iter().find_map(|&bytes| {
         let count = (bytes / element) as usize;
         if count == 0 || count > adjacent as usize || count > access.vec() {

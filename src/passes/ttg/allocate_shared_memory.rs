@@ -18,6 +18,7 @@ use crate::ir::core::{Ir, Op};
 use crate::ir::dialects::discardable::{OFFSET, SHARED, SPARING};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::pipeline::fit_stages::bytes;
 use crate::target::Target;
 
 /// The option that says what a module is compiled for.
@@ -72,7 +73,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 #[must_use]
 pub fn excess(ir: &Ir, target: &Target) -> Option<u32> {
     let allocs = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::LocalAlloc));
-    let bytes: i64 = allocs.map(|op| bytes_of(ir, op)).sum();
+    let bytes: i64 = allocs.map(|op| bytes(ir, op)).sum();
     // What a block has besides is small beside the slots of a loop, so most modules need no closer look.
     if bytes * 2 <= i64::from(target.shared.bytes) {
         return None;
@@ -83,12 +84,6 @@ pub fn excess(ir: &Ir, target: &Target) -> Option<u32> {
         prepared = sparing;
     }
     total(&prepared).checked_sub(target.shared.bytes).filter(|&excess| excess > 0)
-}
-
-/// The bytes of an allocation, without what its layout pads.
-fn bytes_of(ir: &Ir, alloc: Op) -> i64 {
-    let ty = ir.ty(ir.result(alloc));
-    ty.num_elements() * i64::from(ty.elem().bit_width().unwrap_or(64).div_ceil(8))
 }
 
 /// The most that any function needs.

@@ -81,8 +81,8 @@ fn behind(ir: &Ir, value: Value) -> BTreeSet<Op> {
     seen
 }
 
-/// The bytes of an operation's result.
-fn bytes(ir: &Ir, op: Op) -> i64 {
+/// The bytes of an operation's result, without what its layout pads.
+pub(crate) fn bytes(ir: &Ir, op: Op) -> i64 {
     let ty = ir.ty(ir.result(op));
     ty.num_elements() * i64::from(ty.elem().bit_width().unwrap_or(64).div_ceil(8))
 }
