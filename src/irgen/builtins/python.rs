@@ -386,7 +386,7 @@ pub(super) fn torch_member(name: &str) -> Option<Object> {
     let numeric =
         name.starts_with("float") || name.starts_with("bfloat") || name.starts_with("int") || name.starts_with("uint");
     match name {
-        "inf" => Some(Const::Float(f64::INFINITY).into()),
+        "pi" | "e" | "inf" | "nan" => math_member(name),
         "bool" | "half" | "double" => Dtype::parse(name).map(Object::dtype),
         _ if numeric => Dtype::parse(name).map(Object::dtype),
         _ => None,

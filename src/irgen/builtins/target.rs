@@ -58,6 +58,10 @@ pub(super) static INFO: &[Builtin] = &[
 /// Calls of these give a decorator that leaves its function as it is; their arguments are host code.
 pub const DECORATORS: [&str; 2] = ["autotune", "heuristics"];
 
+/// The parameters of `triton.jit`. What they say of a launch is for the command line to say.
+const JIT: &str = "fn=None, version=None, repr=None, launch_metadata=None, do_not_specialize=None, \
+                   do_not_specialize_on_alignment=None, debug=None, noinline=None";
+
 /// `triton`
 pub(super) static TRITON: &[Builtin] = &[
     entry("cdiv", "x, y", "x / y, rounded up.", |cx, a| {
@@ -82,10 +86,10 @@ pub(super) static TRITON: &[Builtin] = &[
             )),
         }
     }),
-    entry("jit", "fn=None, noinline=False", "Makes a function one that is compiled.", |_, a| {
+    entry("jit", JIT, "Makes a function one that is compiled.", |_, a| {
         Ok(match a.get(0) {
             Object::Const(Const::Func(f)) => Const::Func(Func { jit: true, ..f.clone() }).into(),
-            // `triton.jit(noinline=True)` gives the decorator.
+            // `triton.jit(debug=True)` gives the decorator.
             Object::Const(Const::None) => Const::Builtin(a.builtin).into(),
             other => other.clone(),
         })

@@ -8,16 +8,17 @@ use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, Place};
 use crate::irgen::emit::{Emits, R};
 use crate::irgen::front::free_names::free_names;
+use crate::irgen::front::top_level::Bound;
 use crate::irgen::value::{Const, Func, Object};
 use crate::irgen::walk::Walker;
-use crate::parser::ast::{Constant, Decorator, ExprKind, FunctionDef, Stmt, StmtKind};
+use crate::parser::ast::{Constant, Decorator, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
 use crate::source::Span;
 
 /// The kernel of this name, or the only one that can be launched.
 pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> R<Func> {
     let file = cx.modules().get(module).file;
     let place = Place::File(cx.modules().map.file(file).name.clone());
-    let jit: Vec<Arc<FunctionDef>> = cx.modules().get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
+    let jit = compiled(cx, module);
     if let Some(name) = name {
         // What the file calls by the name in the end: the last definition mostly, or another function.
         if let Some(Object::Const(Const::Func(f))) = cx.global(module, name)
@@ -69,6 +70,29 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
             Err(cx.out().report(diag.help(format!("choose one with -k: {}", known.join(", ")))))
         }
     }
+}
+
+/// The functions of a file that are compiled, in source order: those with `@triton.jit`, and those that the file hands
+/// to `triton.jit` under another name.
+pub(super) fn compiled(cx: &mut Walker<'_>, module: usize) -> Vec<Arc<FunctionDef>> {
+    let data = cx.modules().get(module);
+    let mut handed: Vec<(String, Arc<str>)> = vec![];
+    for name in data.names() {
+        for binding in data.bindings(name) {
+            let Bound::Value(value) = &binding.bound else { continue };
+            let ExprKind::Call(call) = &value.kind else { continue };
+            let arguments = call.args.iter().filter_map(Expr::as_name);
+            handed.extend(arguments.map(|function| (name.to_owned(), function.into())));
+        }
+    }
+    let is_handed = |cx: &mut Walker<'_>, def: &Arc<FunctionDef>| {
+        let mut names = handed.iter().filter(|(_, function)| *function == def.name.name);
+        names.any(|(name, _)| {
+            matches!(cx.global(module, name), Some(Object::Const(Const::Func(f))) if f.jit && Arc::ptr_eq(&f.def, def))
+        })
+    };
+    let all = data.functions.clone();
+    all.into_iter().filter(|f| f.is_jit || is_handed(cx, f)).collect()
 }
 
 /// Warns of a kernel that is one of several of its name.

@@ -1,9 +1,8 @@
 //! The kernels of a file: their parameters, what gives those their values, and their configurations.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::choose::{choose, entries, of_file};
+use super::choose::{choose, compiled, entries, of_file};
 use super::config::{self, ConfigInfo};
 use super::entry::unread;
 use super::heuristics::SoFar;
@@ -17,7 +16,7 @@ use crate::irgen::emit::{Emits, Reported, Settings};
 use crate::irgen::front::launch::Launch;
 use crate::irgen::value::{Config, Func};
 use crate::irgen::walk::Walker;
-use crate::parser::ast::{FunctionDef, Param};
+use crate::parser::ast::Param;
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
@@ -117,8 +116,7 @@ impl Source {
 pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf]) -> (Vec<KernelInfo>, Vec<Diagnostic>) {
     let settings = Settings { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, settings);
-    let functions: Vec<Arc<FunctionDef>> =
-        cx.modules().get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
+    let functions = compiled(&mut cx, module);
     let mut kernels = vec![];
     for (def, entry) in functions.iter().zip(entries(&functions)) {
         let func = of_file(&mut cx, module, def);

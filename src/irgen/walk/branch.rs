@@ -17,7 +17,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::{Block, Value};
-use crate::irgen::emit::{R, Reported, Tensor, in_block};
+use crate::irgen::emit::{R, Reported, Tensor, in_block, quietly};
 use crate::irgen::front::assigned::first_return;
 use crate::irgen::semantic::{convert, fold, operators};
 use crate::irgen::value::{Const, Object};
@@ -328,8 +328,20 @@ impl Walker<'_> {
         let _ = self.out.report(diag);
     }
 
+    /// The value that both sides have, as in `N = tl.constexpr(8) if HAS_TRITON else 8`.
+    fn same_either_way(&mut self, body: &Expr, orelse: &Expr) -> Option<Object> {
+        let [a, b] = [body, orelse].map(|side| quietly(self, |cx| cx.expr(side)).ok());
+        a.filter(|a| b.is_some_and(|b| fold::same(a, &b)))
+    }
+
     /// `a if c else b`
     pub fn if_expr(&mut self, test: &Expr, body: &Expr, orelse: &Expr) -> R<Object> {
+        if self.frame.host
+            && quietly(self, |cx| cx.expr(test)).is_err()
+            && let Some(value) = self.same_either_way(body, orelse)
+        {
+            return Ok(value);
+        }
         let cond = self.expr(test)?;
         if !matches!(cond, Object::Tensor(_)) {
             let holds = self.at(test.span, |cx| cx.known_condition(&cond))?;
