@@ -27,6 +27,7 @@ continued. --ours-only leaves Triton out and writes to OUT/ttc alone.
 
 import argparse
 import collections
+import glob
 import importlib.util
 import json
 import os
@@ -101,12 +102,25 @@ def usage_of(log):
     }
 
 
+def constant(text, module, language, root):
+    """The value of a compile-time parameter: in the kernel's file, or a function with the path of another file."""
+    try:
+        return eval(text, {**module.__dict__, "tl": language})
+    except NameError:
+        *path, name = text.split(".")
+        found = glob.glob(f"{root}/**/{'/'.join(path)}.py", recursive=True) if path else []
+        if not found:
+            raise
+        return getattr(sys.modules["kernel_loader"].load(root, os.path.relpath(min(found, key=len), root)), name)
+
+
 def triton_job(row, options, folder):
     """Runs in a fork: compiles one kernel with Triton and writes its files. Returns what is known about it."""
     import triton
 
     load = sys.modules["kernel_loader"].load
-    module = load(f"{options.src}/{row['repo'].replace('/', '+')}", row["path"])
+    root = f"{options.src}/{row['repo'].replace('/', '+')}"
+    module = load(root, row["path"])
     kernel = getattr(module, row["func"])
     while not isinstance(kernel, triton.runtime.jit.JITFunction):
         kernel = kernel.fn
@@ -114,7 +128,7 @@ def triton_job(row, options, folder):
     for i, (name, part) in enumerate(zip(kernel.arg_names, row["signature"], strict=True)):
         kind, _, hint = part.partition(":")
         if kind == "constexpr":
-            constants[(i,)] = eval(row["defines"][name], {**module.__dict__, "tl": triton.language})
+            constants[(i,)] = constant(row["defines"][name], module, triton.language, root)
             signature[name] = "constexpr"
         elif re.fullmatch(r"-?[\d.]+(e-?\d+)?", kind):
             constants[(i,)] = float(kind) if "." in kind else int(kind)

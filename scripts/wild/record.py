@@ -214,7 +214,8 @@ class Kernel:
             kind = f"*{DTYPES[value.dtype]}" + (":16" if start % 16 == 0 and name not in self.unaligned else "")
             row["bytes"][name] = max(16, value.untyped_storage().nbytes() - start)
         elif isinstance(value, Kernel):
-            row["defines"][name] = value.__name__
+            here = value.__module__ == self.__module__
+            row["defines"][name] = value.__name__ if here else f"{value.__module__}.{value.__name__}"
         elif is_constant or value is None or isinstance(value, (str, Dtype)):
             row["defines"][name] = str(value) if isinstance(value, Dtype) else written(value)
         elif given and given[:2] in ("fp", "bf"):

@@ -188,7 +188,10 @@ pub(super) fn length_help(cx: &mut Walker<'_>, func: &Func, text: &str, parts: &
 pub(super) fn bad_define(cx: &mut Walker<'_>, name: &str, text: &str, span: Span) {
     let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the value `{text}` of `{name}` cannot be evaluated"))
         .at(span, "for this parameter")
-        .help("a value is a number, `True`, `None`, a quoted string ('gelu'), a dtype (tl.float16), a tuple, or the name of a function in the file");
+        .help(
+            "a value is a number, `True`, `None`, a quoted string ('gelu'), a dtype (tl.float16), a tuple, or the name of \
+             a function: one of the file, or one of another file with the path of an import (package.file.function)",
+        );
     let _ = cx.out().report(diag);
 }
 

@@ -85,7 +85,8 @@ pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Ite
     value(cx, text, module).map(Item::Const)
 }
 
-/// The value of a literal, dtype, tuple or function name, in the scope of the kernel's file.
+/// The value of a literal, dtype, tuple or function name, in the scope of the kernel's file, or of a name behind the
+/// path of another file, as an `import` there would find it.
 pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Object> {
     let expr = crate::parser::parse_expr_str(cx.modules_mut().map, "<value>", text).ok()?;
     if let Some(v) = cx.evaluate(module, &expr) {
@@ -96,7 +97,11 @@ pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Ob
     match path.as_slice() {
         ["tl", name] | ["triton", "language", name] => member(Space::Language, name),
         [name] => member(Space::Language, name).filter(|v| matches!(v, Object::Const(Const::Type(_)))),
-        _ => None,
+        [file @ .., name] => {
+            let file: Vec<String> = file.iter().map(|&part| part.to_owned()).collect();
+            cx.imported(module, 0, &file, name)
+        }
+        [] => None,
     }
 }
 

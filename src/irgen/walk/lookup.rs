@@ -340,7 +340,7 @@ impl Walker<'_> {
     }
 
     /// `from path import name`
-    fn imported(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Object> {
+    pub fn imported(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Object> {
         match self.mods.import(module, level, path) {
             Some(Imported::Space(space)) => return self.space_attr(space, name),
             Some(Imported::Module(m)) if m != module => {
