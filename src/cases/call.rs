@@ -112,7 +112,7 @@ pub fn kernel_info(sources: &mut SourceMap, job: &Job, include: &[PathBuf]) -> R
     if errors.iter().any(Diagnostic::is_error) {
         return Err(errors);
     }
-    let fits = |k: &&KernelInfo| job.kernel.as_ref().map_or(k.entry, |n| *n == k.name);
+    let fits = |k: &&KernelInfo| job.kernel.as_ref().map_or(k.entry, |n| k.is_called(n));
     let chosen: Vec<&KernelInfo> = kernels.iter().filter(fits).collect();
     if let [one] = chosen[..] {
         return Ok(one.clone());

@@ -136,7 +136,7 @@ impl Folder {
             return Err(errors);
         }
         let chosen: Vec<KernelInfo> = match &case.kernel {
-            Some(name) => kernels.into_iter().filter(|k| k.name == *name).collect(),
+            Some(name) => kernels.into_iter().filter(|k| k.is_called(name)).collect(),
             None => kernels.into_iter().filter(|k| k.entry).collect(),
         };
         match (chosen.as_slice(), &case.kernel) {

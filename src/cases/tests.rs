@@ -37,6 +37,7 @@ fn kernel(params: &[(&str, Option<&str>, Option<&str>)]) -> KernelInfo {
     };
     KernelInfo {
         name: "k".to_owned(),
+        full_name: "k".to_owned(),
         line: 1,
         entry: true,
         params: params.iter().map(param).collect(),

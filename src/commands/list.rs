@@ -17,12 +17,13 @@ pub(crate) fn list(l: &List) -> Report {
     // A listing shows nothing of the target.
     let compiler = ttc::Compiler::new(Target::usual());
     let options = l.include.iter().fold(ttc::Options::new(), ttc::Options::include);
-    let (mut texts, mut diagnostics, mut known): (Vec<String>, _, Vec<String>) =
+    let (mut texts, mut diagnostics, mut known): (Vec<String>, _, Vec<KernelInfo>) =
         (vec![], Diagnostics::default(), vec![]);
     for file in &l.files {
         let listing = compiler.list(&ttc::Source::file(file), &options);
         diagnostics.extend(listing.diagnostics);
-        let wanted = |k: &&KernelInfo| if l.kernel.is_empty() { k.entry } else { l.kernel.contains(&k.name) };
+        let wanted =
+            |k: &&KernelInfo| if l.kernel.is_empty() { k.entry } else { l.kernel.iter().any(|n| k.is_called(n)) };
         for kernel in listing.kernels.iter().filter(wanted) {
             texts.push(match l {
                 List { json: true, .. } => json(file, kernel),
@@ -31,9 +32,11 @@ pub(crate) fn list(l: &List) -> Report {
                 _ => line(file, kernel),
             });
         }
-        known.extend(listing.kernels.into_iter().map(|k| k.name));
+        known.extend(listing.kernels);
     }
-    let unknown = l.kernel.iter().filter(|n| !known.contains(n)).map(|n| no_kernel(n, &l.files[0], &known));
+    let names: Vec<String> = known.iter().map(|k| k.name.clone()).collect();
+    let unknown = l.kernel.iter().filter(|n| known.iter().all(|k| !k.is_called(n)));
+    let unknown = unknown.map(|n| no_kernel(n, &l.files[0], &names));
     diagnostics.push(unknown.collect(), SourceMap::default());
     let between = if l.template || l.manifest { "\n" } else { "" };
     let text = texts.into_iter().map(|t| format!("{t}\n")).collect::<Vec<_>>().join(between);

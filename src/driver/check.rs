@@ -147,5 +147,5 @@ pub fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>) -> bool {
     let typed =
         |p: &KernelParam| options.types.iter().any(|r| r.fits(&p.name) && (p.kind != Kind::Constexpr || r.is_exact()));
     let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p) || typed(p));
-    kernels.iter().filter(|k| k.name == *name).all(known)
+    kernels.iter().filter(|k| k.is_called(name)).all(known)
 }

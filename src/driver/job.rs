@@ -218,6 +218,12 @@ impl Job {
     pub fn new(input: Input, target: Target, options: Arc<JobOptions>) -> Job {
         Job { input, kernel: None, config: None, variant: None, target, for_others: BTreeSet::new(), options }
     }
+
+    /// The name of the kernel with the class that it was asked for with, `Class.kernel`, or as it is.
+    #[must_use]
+    pub fn full_name<'a>(&'a self, kernel: &'a str) -> &'a str {
+        self.kernel.as_deref().filter(|name| name.contains('.')).unwrap_or(kernel)
+    }
 }
 
 /// The result of a job, with the sources that its diagnostics point into.
@@ -244,9 +250,11 @@ impl Naming {
     }
 
     /// The name for a job's files: `matmul.f16.0.sm_80` for a job that compiles the variant `f16` of `matmul`.
-    /// Characters that cannot stand in a file name become `_`, and the end of a long name its fingerprint.
+    /// Characters that cannot stand in a file name become `_`, and the end of a long name its fingerprint. A kernel that
+    /// was asked for with its class, `Class.kernel`, keeps that in front.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
+        let kernel = job.full_name(kernel);
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
         let kernel = file_part(&kernel.chars().map(plain).collect::<String>());
         let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!(".{n}"));

@@ -136,7 +136,7 @@ fn for_others(jobs: &mut [Job], sources: &mut SourceMap, options: &JobOptions) {
         let key = (job.input.file, job.kernel.clone());
         params.entry(key).or_insert_with(|| {
             let (list, _) = irgen::list_kernels(sources, job.input.file, &options.include);
-            let own = list.into_iter().filter(|k| job.kernel.as_ref().map_or(k.entry, |name| *name == k.name));
+            let own = list.into_iter().filter(|k| job.kernel.as_ref().map_or(k.entry, |name| k.is_called(name)));
             own.flat_map(|k| k.params).map(|p| p.name).collect()
         });
     }

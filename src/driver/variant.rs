@@ -128,13 +128,14 @@ impl Job {
 }
 
 /// The name of a job's kernel in PTX, the cubin and the metadata, if `--symbol` gives one: the text with `{kernel}`,
-/// `{variant}`, `{config}` and `{arch}` replaced.
+/// `{variant}`, `{config}` and `{arch}` replaced. A kernel in a class, `Class.kernel`, is `Class_kernel` there.
 #[must_use]
 pub fn symbol(job: &Job, kernel: &str) -> Option<String> {
     let config = job.config.map(|n| n.to_string()).unwrap_or_default();
     let variant = job.variant.as_ref().map(|v| v.name.as_str()).unwrap_or_default();
     let text = job.options.symbol.as_ref()?;
-    let values = [("{kernel}", kernel), ("{variant}", variant), ("{config}", &config), ("{arch}", job.target.name)];
+    let kernel = job.full_name(kernel).replace('.', "_");
+    let values = [("{kernel}", &*kernel), ("{variant}", variant), ("{config}", &config), ("{arch}", job.target.name)];
     Some(values.iter().fold(text.clone(), |text, (word, value)| text.replace(word, value)))
 }
 

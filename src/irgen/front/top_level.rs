@@ -114,6 +114,8 @@ pub struct TopLevel {
     insides: Vec<Inside>,
     /// The headers of those kernels, each with the innermost of the functions around it.
     homes: BTreeMap<Span, usize>,
+    /// The headers of functions inside classes and host functions, with the names of these, joined by points.
+    owners: BTreeMap<Span, String>,
     /// Where the bodies of functions begin and end.
     bodies: Vec<(u32, u32)>,
 }
@@ -129,13 +131,14 @@ impl TopLevel {
         let (module, errors) = parse_module(map, file);
         let mut table = Table { inner: module.inner_changes, ..Table::default() };
         table.items(module.items, &Arc::new(vec![]), true);
-        let Table { mut names, mut stars, functions, insides, homes, changes, .. } = table;
+        let Table { mut names, mut stars, functions, insides, homes, owners, changes, .. } = table;
         names.values_mut().for_each(|bindings| bindings.reverse());
         stars.reverse();
         let range = |f: &FunctionDef| f.body.first().zip(f.body.last()).map(|(a, b)| (a.span.lo, b.span.hi));
         let bodies = functions.iter().filter_map(|f| range(f)).collect();
         let changes = with_aliases(&names, module.changes.into_iter().chain(changes).collect());
-        TopLevel { names, stars, functions, errors, changes, hidden: BTreeMap::new(), insides, homes, bodies }
+        let hidden = BTreeMap::new();
+        TopLevel { names, stars, functions, errors, changes, hidden, insides, homes, owners, bodies }
     }
 
     /// Whether a place of the file belongs to a function, which runs later than the statements around it.
@@ -148,6 +151,12 @@ impl TopLevel {
     #[must_use]
     pub fn inside(&self, def: &FunctionDef) -> Option<usize> {
         self.homes.get(&def.header).copied()
+    }
+
+    /// The name of a function behind those of the classes and host functions around it: `Class.kernel`.
+    #[must_use]
+    pub fn full_name(&self, def: &FunctionDef) -> String {
+        self.owners.get(&def.header).map_or_else(|| def.name.to_string(), |owner| format!("{owner}.{}", def.name))
     }
 
     /// What kernels inside a host function of the file see before the names of the file, and the name of that
@@ -164,6 +173,7 @@ impl TopLevel {
             hidden: BTreeMap::new(),
             insides: vec![],
             homes: BTreeMap::new(),
+            owners: self.owners.clone(),
             bodies: self.bodies.clone(),
         };
         for (name, set) in &inside.names {
@@ -219,6 +229,9 @@ struct Table {
     functions: Vec<Arc<FunctionDef>>,
     insides: Vec<Inside>,
     homes: BTreeMap<Span, usize>,
+    owners: BTreeMap<Span, String>,
+    /// The classes and host functions that are being read.
+    path: Vec<String>,
     /// Names that are bound in a way that is not followed, and where.
     changes: BTreeMap<String, Span>,
     /// The same for the names of functions, by the place of `def`.
@@ -247,11 +260,11 @@ impl Table {
             Item::Stmt(_) => {}
             Item::Function(f) => self.function(f, guards, visible),
             Item::Opaque(f) => {
-                self.items(f.items, guards, false);
+                self.within(&f.name, |table| table.items(f.items, guards, false));
                 self.bind(&f.name, Bound::Host(Arc::new(f.why)), guards, f.name.span);
             }
             Item::Class(c) => {
-                self.items(c.items, guards, false);
+                self.within(&c.name, |table| table.items(c.items, guards, false));
                 self.bind(&c.name, Bound::Host(Arc::default()), guards, c.name.span);
             }
             Item::Block(b) => self.items(b.items, guards, visible),
@@ -305,12 +318,22 @@ impl Table {
         }
     }
 
+    /// Reads what is inside a class or a host function.
+    fn within(&mut self, name: &Ident, read: impl FnOnce(&mut Table)) {
+        self.path.push(name.to_string());
+        read(self);
+        self.path.pop();
+    }
+
     fn function(&mut self, f: FunctionDef, guards: &Guards, visible: bool) {
         if !f.is_jit && has_kernels(&f.body) {
             self.inside(&f, guards);
         }
         if let Some(around) = self.around {
             self.homes.insert(f.header, around);
+        }
+        if !self.path.is_empty() {
+            self.owners.insert(f.header, self.path.join("."));
         }
         let f = Arc::new(f);
         self.functions.push(f.clone());
@@ -327,7 +350,7 @@ impl Table {
         let inside = Inside::new(f, around.map(|outer| &self.insides[outer]), changes);
         self.insides.push(inside);
         self.around = Some(self.insides.len() - 1);
-        self.nested(&f.body, guards);
+        self.within(&f.name, |table| table.nested(&f.body, guards));
         self.around = around;
     }
 

@@ -25,15 +25,16 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
             && f.jit
         {
             if let Some((test, _)) = cx.choice(module, name) {
-                doubtful(cx, &f.def, Some(test), &[]);
+                doubtful(cx, module, &f.def, Some(test), &[]);
             }
             return Ok(f);
         }
         // One inside a class or a host function.
-        let called: Vec<&Arc<FunctionDef>> = jit.iter().filter(|f| *f.name.name == *name).collect();
+        let full_name = |f: &FunctionDef| cx.modules().get(module).full_name(f);
+        let called: Vec<&Arc<FunctionDef>> = jit.iter().filter(|f| is_called(&full_name(f), name)).collect();
         if let Some((&def, others)) = called.split_last() {
             if !others.is_empty() {
-                doubtful(cx, def, None, others);
+                doubtful(cx, module, def, None, others);
             }
             let module = cx.modules_mut().home(module, def);
             return Ok(Func::new(def.clone(), module, true));
@@ -42,9 +43,9 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
         if let Some(def) = plain {
             return Err(cx.out().report(not_decorated(&def)));
         }
-        let known: Vec<&str> = jit.iter().map(|f| &*f.name.name).collect();
+        let known = command_names(cx, module, &jit);
         let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("the file has no kernel `{name}`")).at(place, "");
-        let near = nearest(name, known.iter().copied());
+        let near = nearest(name, known.iter().map(String::as_str));
         return Err(cx.out().report(match near {
             Some(n) => diag.help(format!("did you mean `{n}`?")),
             None if known.is_empty() => diag.help("a kernel is a function decorated with `@triton.jit`"),
@@ -64,12 +65,25 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
             Err(cx.out().report(diag.help("a kernel is a function decorated with `@triton.jit` that returns nothing")))
         }
         several => {
-            let known: Vec<&str> = several.iter().map(|f| &*f.name.name).collect();
+            let known = command_names(cx, module, &several.iter().map(|&f| f.clone()).collect::<Vec<_>>());
             let diag = Diagnostic::error(&names::AMBIGUOUS_KERNEL, format!("the file has {} kernels", several.len()))
                 .at(place, "");
             Err(cx.out().report(diag.help(format!("choose one with -k: {}", known.join(", ")))))
         }
     }
+}
+
+/// Whether a kernel of this full name, `Class.kernel`, may be meant by a name: the last part or several, or all of it.
+pub(super) fn is_called(full_name: &str, name: &str) -> bool {
+    full_name.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+}
+
+/// What the command line calls functions of a file: their names, or those with what is around them where several have
+/// one name.
+pub(super) fn command_names(cx: &Walker<'_>, module: usize, all: &[Arc<FunctionDef>]) -> Vec<String> {
+    let is_only = |f: &FunctionDef| all.iter().filter(|other| other.name.name == f.name.name).count() == 1;
+    let name = |f: &FunctionDef| if is_only(f) { f.name.to_string() } else { cx.modules().get(module).full_name(f) };
+    all.iter().map(|f| name(f)).collect()
 }
 
 /// The functions of a file that are compiled, in source order: those with `@triton.jit`, and those that the file hands
@@ -96,7 +110,13 @@ pub(super) fn compiled(cx: &mut Walker<'_>, module: usize) -> Vec<Arc<FunctionDe
 }
 
 /// Warns of a kernel that is one of several of its name.
-fn doubtful(cx: &mut Walker<'_>, taken: &FunctionDef, test: Option<Span>, others: &[&Arc<FunctionDef>]) {
+fn doubtful(
+    cx: &mut Walker<'_>,
+    module: usize,
+    taken: &FunctionDef,
+    test: Option<Span>,
+    others: &[&Arc<FunctionDef>],
+) {
     let name = &*taken.name.name;
     let mut diag = Diagnostic::warning(&names::DOUBTFUL, format!("which kernel `{name}` is meant is not known"))
         .at(taken.header, "ttc takes this one");
@@ -104,7 +124,14 @@ fn doubtful(cx: &mut Walker<'_>, taken: &FunctionDef, test: Option<Span>, others
         diag = diag.at(test, "depends on this, which only Python can decide");
     }
     diag = others.iter().fold(diag, |diag, other| diag.at(other.header, "this one has the same name"));
-    let _ = cx.out().report(diag.help("if that is the wrong one, give the one you mean another name"));
+    let data = cx.modules().get(module);
+    let all: BTreeSet<String> = others.iter().map(|f| &***f).chain([taken]).map(|f| data.full_name(f)).collect();
+    let help = if all.len() == others.len() + 1 && all.len() > 1 {
+        format!("name the one you mean with what is around it: {}", all.into_iter().collect::<Vec<_>>().join(", "))
+    } else {
+        "if that is the wrong one, give the one you mean another name".to_owned()
+    };
+    let _ = cx.out().report(diag.help(help));
 }
 
 /// A jit function of a file, with what the file puts around it when it gives it its own name again.

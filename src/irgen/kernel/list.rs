@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::choose::{choose, compiled, entries, of_file};
+use super::choose::{choose, command_names, compiled, entries, is_called, of_file};
 use super::config::{self, ConfigInfo};
 use super::entry::unread;
 use super::heuristics::SoFar;
@@ -23,7 +23,11 @@ use crate::target::Target;
 /// A kernel of a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KernelInfo {
+    /// What `-k` calls it: its name, with the classes and functions around it if another kernel of the file has the
+    /// same.
     pub name: String,
+    /// Its name behind those of the classes and functions around it, joined by points.
+    pub full_name: String,
     /// 1-based.
     pub line: u32,
     /// Whether nothing in the file calls it and it returns nothing: it can be launched.
@@ -37,6 +41,14 @@ pub struct KernelInfo {
     pub configs: Result<Vec<ConfigInfo>, Diagnostic>,
     /// The arguments of which `@triton.autotune` says that their values matter.
     pub key: Vec<String>,
+}
+
+impl KernelInfo {
+    /// Whether `-k` may mean this kernel.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        is_called(&self.full_name, name)
+    }
 }
 
 /// A parameter of a kernel as its file declares it.
@@ -118,16 +130,24 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
     let (mut cx, module) = start(map, file, include_dirs, settings);
     let functions = compiled(&mut cx, module);
     let mut kernels = vec![];
-    for (def, entry) in functions.iter().zip(entries(&functions)) {
+    let names = command_names(&cx, module, &functions);
+    for ((def, entry), name) in functions.iter().zip(entries(&functions)).zip(names) {
         let func = of_file(&mut cx, module, def);
         let guesses = Guesses::of(def, &functions);
-        kernels.push(kernel(&mut cx, &func, entry, &guesses));
+        let full_name = cx.modules().get(module).full_name(def);
+        kernels.push(kernel(&mut cx, &func, entry, &guesses, (name, full_name)));
     }
     let errors = cx.modules().get(module).errors.clone();
     (kernels, errors)
 }
 
-fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) -> KernelInfo {
+fn kernel(
+    cx: &mut Walker<'_>,
+    func: &Func,
+    entry: bool,
+    guesses: &Guesses<'_>,
+    (name, full_name): (String, String),
+) -> KernelInfo {
     let (heuristics, configs) = (heuristics::of_kernel(cx, func), config::infos(cx, func));
     let tuned = |name: &str| configs.iter().flatten().any(|c| c.kwargs.iter().any(|(n, _)| n == name));
     let source = |name: &str| {
@@ -150,7 +170,7 @@ fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) 
     let template = template(&params, guesses);
     let heuristics = heuristics.list.iter().map(|h| h.name.to_string()).collect();
     let key = config::key(cx, func);
-    KernelInfo { name: func.def.name.to_string(), line, entry, params, heuristics, template, configs, key }
+    KernelInfo { name, full_name, line, entry, params, heuristics, template, configs, key }
 }
 
 /// A parameter; `source` may give its value where it is a compile-time one.
