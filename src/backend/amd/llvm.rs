@@ -127,6 +127,10 @@ impl LlvmTarget for Amdgcn {
         false
     }
 
+    fn before_passes(&self, _: &Module<'_>) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+
     fn before_emission(&self, _: &Module<'_>, _: &TargetMachine, _: Attempt) -> Result<bool, Diagnostic> {
         Ok(false)
     }

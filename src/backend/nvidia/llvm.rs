@@ -15,7 +15,7 @@ use inkwell::values::FunctionValue;
 
 use super::{
     advances, always, bases, compares, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version,
-    shuffles, starts, strides,
+    shuffles, starts, strides, sums,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -104,6 +104,11 @@ impl LlvmTarget for Nvptx {
 
     fn is_asynchronous(&self, assembly: &str) -> bool {
         assembly.contains("wgmma")
+    }
+
+    fn before_passes(&self, module: &Module<'_>) -> Result<(), Diagnostic> {
+        let failed = |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot keep sums behind barriers: {e}"));
+        sums::keep(module).map_err(failed)
     }
 
     fn before_emission(

@@ -29,6 +29,7 @@ mod shuffles;
 mod sines;
 mod starts;
 mod strides;
+mod sums;
 mod tensormap;
 mod tma;
 mod users;

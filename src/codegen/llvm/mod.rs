@@ -276,7 +276,11 @@ impl Module {
     /// `E0709` when LLVM fails or does not know a pass of the options' pipeline.
     pub fn optimize(&mut self) -> Result<(), Diagnostic> {
         let (slp, passes) = (self.llvm.vectorizes(&self.options.target), self.pipeline());
+        let llvm = (!self.foreign).then_some(self.llvm);
         self.step(move |inner| {
+            if let Some(llvm) = llvm {
+                llvm.before_passes(&inner.module)?;
+            }
             let failed =
                 |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
             run_passes(&inner.module, &inner.machine, &passes, slp).map_err(failed)

@@ -67,6 +67,12 @@ pub(crate) trait LlvmTarget: Sync {
     /// Whether an instruction in inline assembly still works on its registers when the next one starts.
     fn is_asynchronous(&self, assembly: &str) -> bool;
 
+    /// Changes a module before LLVM's passes.
+    ///
+    /// # Errors
+    /// When LLVM fails.
+    fn before_passes(&self, module: &Module<'_>) -> Result<(), Diagnostic>;
+
     /// Changes a module before the back end gets it. Says whether there is something that saves registers at the price
     /// of instructions, which the first attempt leaves out.
     ///
