@@ -198,6 +198,12 @@ pub fn assemble(
             let is_better = Attempt::Held.is_better(&held, &answer, ptx, target);
             answer = either(answer, held, is_better);
         }
+        if let Some(company) = again::fills_up(&answer, ptx, target, options.shared)
+            && let Some(second) = ask(company)
+        {
+            let is_better = company.is_better(&second, &answer, ptx, target);
+            answer = either(answer, second, is_better);
+        }
         return Ok(answer);
     }
     let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx);

@@ -110,13 +110,7 @@ pub(super) fn compiled(cx: &mut Walker<'_>, module: usize) -> Vec<Arc<FunctionDe
 }
 
 /// Warns of a kernel that is one of several of its name.
-fn doubtful(
-    cx: &mut Walker<'_>,
-    module: usize,
-    taken: &FunctionDef,
-    test: Option<Span>,
-    others: &[&Arc<FunctionDef>],
-) {
+fn doubtful(cx: &mut Walker<'_>, module: usize, taken: &FunctionDef, test: Option<Span>, others: &[&Arc<FunctionDef>]) {
     let name = &*taken.name.name;
     let mut diag = Diagnostic::warning(&names::DOUBTFUL, format!("which kernel `{name}` is meant is not known"))
         .at(taken.header, "ttc takes this one");
