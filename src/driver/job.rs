@@ -250,8 +250,8 @@ impl Naming {
     }
 
     /// The name for a job's files: `matmul.f16.0.sm_80` for a job that compiles the variant `f16` of `matmul`.
-    /// Characters that cannot stand in a file name become `_`, and the end of a long name its fingerprint. A kernel that
-    /// was asked for with its class, `Class.kernel`, keeps that in front.
+    /// Characters that cannot stand in a file name become `_`, and the end of a long name its fingerprint. A kernel
+    /// that was asked for with its class, `Class.kernel`, keeps that in front.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
         let kernel = job.full_name(kernel);

@@ -17,7 +17,7 @@
 //!    turns as well, for one shuffle after the other: three of four scans across warps ran at the speed of Triton's by
 //!    the number of their blocks. And a block of 16 warps or more that reduces stands as a whole while its warps wait
 //!    for each other; it gets company for a few registers, as does one of eight warps that is alone and loads in no
-//!    loop. So do smaller blocks whose warps wait for each other, where few share a multiprocessor, and where all of its
+//!    loop. So do smaller blocks whose warps wait for each other, where few share a multiprocessor, and where all its
 //!    threads would be in use then ([`stands`]). Other kernels live from the loads that one thread has in flight, for
 //!    which they need the registers.
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
