@@ -38,6 +38,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cubin::texts;
 use super::{Assembled, Usage, pressure, repeated, waits};
 use crate::target::Target;
 
@@ -89,6 +90,9 @@ const WIDE: u32 = 512;
 /// six such kernels of 256 threads ran at 1.20, 1.32, 1.38, 1.39, 1.54 (64 bytes of spills) and 0.98 (124 bytes) of
 /// their speed. With 217 registers made 128 it was 0.90, and with more spills 0.41 to 0.93.
 const BROAD: u32 = 256;
+
+/// Bytes of an instruction.
+const INSTRUCTION: usize = 16;
 
 /// The warps of a block that has some to wait for.
 const GROUP: u32 = 4;
@@ -324,10 +328,16 @@ impl Attempt {
                 } else {
                     0
                 };
-                after.spilled() <= most && after.registers <= registers
+                let is_cheap =
+                    after.spilled() <= most || stands_alone(&before, ptx, target) && spills_seldom(second, ptx);
+                is_cheap && after.registers <= registers
             }
             Attempt::Keep(blocks) => {
                 after.spilled() < before.spilled() && blocks_by_registers(&after, ptx, target) >= blocks
+            }
+            Attempt::Blocks(_) if stands_alone(&before, ptx, target) => {
+                let is_cheap = ptx.contains(ASYNCHRONOUS) && after.spilled() <= PRICE || spills_seldom(second, ptx);
+                is_cheap && after.registers * 3 >= before.registers * 2
             }
             Attempt::Blocks(_) if ptx.contains(ASYNCHRONOUS) => {
                 after.spilled() <= PRICE && after.registers * 3 >= before.registers * 2
@@ -375,7 +385,7 @@ fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Opt
     }
     let (device, warps) = (target.multiprocessor(), warps(ptx));
     let blocks = blocks_by_registers(usage, ptx, target) + 1;
-    let (most, least) = if is_asynchronous {
+    let (most, least) = if is_asynchronous || stands_alone(usage, ptx, target) {
         (2, (usage.registers * 2).div_ceil(3))
     } else {
         (BLOCKS, (usage.registers * 4).div_ceil(5))
@@ -385,6 +395,22 @@ fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Opt
         && shared <= target.shared.bytes_each(blocks)
         && device.registers_for(blocks, warps) >= least;
     has_room.then_some(blocks)
+}
+
+/// Whether a block of eight warps has a multiprocessor for itself, by its registers. On an H200, a second one for a
+/// third of the registers made 18 of 26 such kernels 1.17 to 1.54 times as fast, with up to 456 bytes of spills; where
+/// those are many for the code ([`spills_seldom`]), it was 0.53 to 0.99. Blocks of 32 warps ran at 0.55 to 0.70.
+fn stands_alone(usage: &Usage, ptx: &str, target: &Target) -> bool {
+    (BROAD..WIDE).contains(&threads(ptx)) && blocks_by_registers(usage, ptx, target) == 1
+}
+
+/// Whether at most one instruction of sixteen stores or loads what did not fit into registers, or one of thirty where
+/// nothing is multiplied on the tensor cores. Of the 26 kernels of [`stands_alone`], 17 of those that gain by it have
+/// fewer, one has more; of the others two have fewer (0.94, and 1.005).
+fn spills_seldom(answer: &Assembled, ptx: &str) -> bool {
+    let instructions = texts(&answer.cubin).map(|code| code.len() / INSTRUCTION).sum::<usize>();
+    let moves = answer.usage().spilled() as usize / 4;
+    moves * if multiplies(ptx) { 16 } else { 30 } <= instructions
 }
 
 /// The registers with which one more wide block fits, if they are an eighth less, or a fourth for a second block. For a
@@ -398,6 +424,7 @@ fn company(first: &Assembled, ptx: &str, target: &Target, shared: u32) -> Option
     let blocks = blocks_by_registers(&usage, ptx, target) + 1;
     let least = match blocks {
         2 if threads(ptx) >= BROAD && loads_once(first, ptx, target) => usage.registers * 2 / 3,
+        2 if stands_alone(&usage, ptx, target) && is_in_a_loop(ptx, WAIT_OF_A_BLOCK) => usage.registers * 2 / 3,
         _ if !reduces_in_a_wide_block(ptx) => return None,
         2 => usage.registers * 3 / 4,
         _ => usage.registers * 7 / 8,
@@ -407,14 +434,16 @@ fn company(first: &Assembled, ptx: &str, target: &Target, shared: u32) -> Option
     (has_room && registers >= least).then_some(registers)
 }
 
-/// The registers with which one more block fits whose warps wait for each other: while they stand, it works. `in_loops`
-/// asks for blocks that wait in a loop, and otherwise there is none.
+/// The registers with which one more block fits whose warps wait for each other, for a reduction: while they stand, it
+/// works. `in_loops` asks for blocks that wait in a loop, and otherwise there is none.
 ///
-/// On an H200, 171 kernels without loops that then spilled nothing ran at 1.015 of their speed: 58 that now had all
-/// threads of a multiprocessor at 1.018 (eleven at more than 1.05, none below 0.97), 36 with less than half before at
-/// 1.03 (nine, and three below 0.97), the others at 1.004. Where they spilled it was 0.976. Of 36 that wait in loops,
-/// eleven with four warps a block or more and less than three eighths of the threads ran at 0.97 to 1.18, the others
-/// at 0.97; one that gave up more than a fourth of its registers for it at 0.83. Without such waits it was 0.995.
+/// On an H200, 171 kernels with barriers and without loops that then spilled nothing ran at 1.015 of their speed. 47 of
+/// them reduce and had all threads of a multiprocessor then: 1.019, nine at more than 1.05, none below 0.97. 26 reduce
+/// and had less than half before: 1.04, nine at more than 1.05, three at 0.955 to 0.97. The others gain less: 1.007
+/// where they convert layouts and do not reduce, 1.004 with other numbers of threads. Where they spilled it was 0.976.
+/// Of 36 that wait in loops, eleven with four warps a block or more and less than three eighths of the threads ran at
+/// 0.97 to 1.18, the others at 0.97; one that gave up more than a fourth of its registers for it at 0.83. Without such
+/// waits it was 0.995.
 fn stands(usage: &Usage, ptx: &str, target: &Target, shared: u32, in_loops: bool) -> Option<u32> {
     let (device, warps) = (target.multiprocessor(), warps(ptx));
     if ptx.len() > LARGEST || multiplies(ptx) || is_limited(ptx) || usage.spilled() > 0 || usage.registers == 0 {
@@ -428,9 +457,10 @@ fn stands(usage: &Usage, ptx: &str, target: &Target, shared: u32, in_loops: bool
     let few = if in_loops { now * 8 < most * 3 && warps >= GROUP } else { now * 2 < most };
     let is_cheap = registers * 4 >= usage.registers * 3;
     let has_room = blocks < BLOCKS && (blocks + 1) * warps <= most && shared <= target.shared.bytes_each(blocks + 1);
+    let reduces = ["shfl.sync", "redux.sync"].iter().any(|exchange| ptx.contains(exchange));
     let waits =
         if in_loops { is_in_a_loop(ptx, WAIT_OF_A_BLOCK) } else { ptx.contains(WAIT_OF_A_BLOCK) && !loops(ptx) };
-    (has_room && is_cheap && (few || fills) && waits).then_some(registers)
+    (has_room && is_cheap && (few || fills) && reduces && waits).then_some(registers)
 }
 
 /// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction
@@ -762,7 +792,7 @@ mod tests {
         let asked = |registers, ptx: &str, in_loops| {
             stands(&Usage { registers, ..Usage::default() }, ptx, &target, 0, in_loops)
         };
-        let (waits, looping) = ("bar.sync 0;", "$L__1:\nbar.sync 0;\n@%p1 bra $L__1;");
+        let (waits, looping) = ("shfl.sync.bfly; bar.sync 0;", "$L__1:\nredux.sync.add;\nbar.sync 0;\n@%p1 bra $L__1;");
         // All threads of a multiprocessor for a fourth of the registers.
         assert_eq!(asked(40, &ptx(128, waits), false), Some(32));
         assert_eq!(asked(33, &ptx(256, waits), false), Some(32));
@@ -781,8 +811,46 @@ mod tests {
         // Not where nothing waits, or something else does.
         assert_eq!(asked(160, &ptx(128, looping), false), None);
         assert_eq!(asked(160, &ptx(128, waits), true), None);
-        assert_eq!(asked(160, &ptx(128, "ret;"), false), None);
-        assert_eq!(asked(160, &ptx(128, "bar.sync 0; mma.sync.aligned;"), false), None);
+        assert_eq!(asked(160, &ptx(128, "bar.sync 0;"), false), None);
+        assert_eq!(asked(160, &ptx(128, "shfl.sync.bfly; bar.sync 0; mma.sync.aligned;"), false), None);
+    }
+
+    #[test]
+    fn a_lone_block_gets_a_second_one_where_spills_are_seldom() {
+        let target = Target::parse("sm_90a").unwrap();
+        let ptx = |threads: u32, body: &str| format!(".visible .entry k()\n.reqntid {threads}\n{{\n{body}\nret;\n}}\n");
+        let usage = |registers, spill_stores| Usage { registers, spill_stores, ..Usage::default() };
+        let (row, product) = ("$L__1:\nbar.sync 0;\n@%p1 bra $L__1;", "mma.sync.aligned;");
+        let asked = |registers, ptx: &str| one_more_block(&usage(registers, 0), ptx, &target, 0);
+        assert_eq!(asked(192, &ptx(256, product)), Some(2));
+        assert_eq!(asked(193, &ptx(256, product)), None);
+        assert_eq!(asked(255, &ptx(128, product)), None);
+        assert_eq!(company(&made(usage(192, 0)), &ptx(256, row), &target, 0), Some(128));
+        // A kernel of 1,000 instructions may move 62 words, or 33 without products.
+        let code = |usage| Assembled { cubin: cubin_of(1000), ..made(usage) };
+        let takes = |attempt: Attempt, bytes, ptx: &str| {
+            attempt.is_better(&code(usage(128, bytes)), &code(usage(180, 0)), ptx, &target)
+        };
+        assert!(takes(Attempt::Blocks(2), 248, &ptx(256, product)));
+        assert!(!takes(Attempt::Blocks(2), 256, &ptx(256, product)));
+        assert!(takes(Attempt::Company(128), 132, &ptx(256, row)));
+        assert!(!takes(Attempt::Company(128), 140, &ptx(256, row)));
+        assert!(!takes(Attempt::Blocks(4), 4, &ptx(128, product)));
+    }
+
+    /// An ELF file with so many instructions.
+    fn cubin_of(instructions: usize) -> Vec<u8> {
+        let mut bytes = vec![0; 64 + 64];
+        bytes[..5].copy_from_slice(b"\x7fELF\x02");
+        // One header, behind the file's own: the section has code, which can be executed.
+        bytes[0x28] = 64;
+        (bytes[0x3a], bytes[0x3c]) = (64, 1);
+        (bytes[64 + 4], bytes[64 + 8]) = (1, 4);
+        let length = instructions * INSTRUCTION;
+        bytes[64 + 24..64 + 32].copy_from_slice(&128u64.to_le_bytes());
+        bytes[64 + 32..64 + 40].copy_from_slice(&(length as u64).to_le_bytes());
+        bytes.resize(128 + length, 0);
+        bytes
     }
 
     #[test]
