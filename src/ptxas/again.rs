@@ -398,16 +398,16 @@ fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Opt
 }
 
 /// Whether a block of eight warps has a multiprocessor for itself, by its registers. On an H200, a second one for a
-/// third of the registers made 19 of 31 such kernels that then spill 1.17 to 1.54 times as fast, with up to 456 bytes of
-/// spills; where those are many for the code ([`spills_seldom`]), it was 0.53 to 0.99. Blocks of 32 warps ran at 0.55 to
-/// 0.70.
+/// third of the registers made 19 of 31 such kernels that then spill 1.17 to 1.54 times as fast, with up to 456
+/// bytes of spills; where those are many for the code ([`spills_seldom`]), it was 0.53 to 0.99. Blocks of 32 warps
+/// ran at 0.55 to 0.70.
 fn stands_alone(usage: &Usage, ptx: &str, target: &Target) -> bool {
     (BROAD..WIDE).contains(&threads(ptx)) && blocks_by_registers(usage, ptx, target) == 1
 }
 
-/// Whether at most one instruction of sixteen stores or loads what did not fit into registers, or one of thirty where
-/// nothing is multiplied on the tensor cores. Of the 19 kernels that gain by it ([`stands_alone`]) 18 have fewer, and of
-/// the twelve others one (1.005).
+/// Whether at most one instruction of sixteen stores or loads what did not fit into registers, or one of thirty
+/// where nothing is multiplied on the tensor cores. Of the 19 kernels that gain by it ([`stands_alone`]) 18 have
+/// fewer, and of the twelve others one (1.005).
 fn spills_seldom(answer: &Assembled, ptx: &str) -> bool {
     let instructions = texts(&answer.cubin).map(|code| code.len() / INSTRUCTION).sum::<usize>();
     let moves = answer.usage().spilled() as usize / 4;
