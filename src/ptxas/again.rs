@@ -18,8 +18,9 @@
 //!    the number of their blocks. And a block of 16 warps or more that reduces stands as a whole while its warps wait
 //!    for each other; it gets company for a few registers, as does one of eight warps that is alone and loads in no
 //!    loop. So do smaller blocks whose warps wait for each other, where few share a multiprocessor, and where all its
-//!    threads would be in use then ([`stands`]). Other kernels live from the loads that one thread has in flight, for
-//!    which they need the registers.
+//!    threads would be in use then ([`stands`]), and a lone block of eight warps at the price of a few spills
+//!    ([`stands_alone`]). Other kernels live from the loads that one thread has in flight, for which they need the
+//!    registers.
 //! 3. Such a kernel, which goes over its data once, gains nothing by the last blocks of a full multiprocessor, and its
 //!    loads no longer stand together once ptxas saves registers for them. So ptxas is told that one block is enough,
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads, or if its loops are much faster in a

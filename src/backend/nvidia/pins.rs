@@ -18,10 +18,10 @@
 //! ```
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::builder::{Builder, BuilderError};
+use inkwell::builder::BuilderError;
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
-use inkwell::values::{FloatValue, FunctionValue, InstructionOpcode, InstructionValue};
+use inkwell::values::{BasicMetadataValueEnum, FloatValue, FunctionValue, InstructionOpcode, InstructionValue};
 
 use super::users::users;
 
@@ -30,9 +30,8 @@ use super::users::users;
 /// # Errors
 /// Fails if LLVM refuses an instruction.
 pub(crate) fn pin(module: &Module<'_>) -> Result<(), BuilderError> {
-    let builder = module.get_context().create_builder();
     let movable: Vec<Movable<'_>> = movable(module).collect();
-    movable.into_iter().try_for_each(|number| number.pin(module, &builder))
+    movable.into_iter().try_for_each(|number| number.pin(module))
 }
 
 /// Whether a module has numbers that would be kept.
@@ -70,13 +69,29 @@ impl<'c> Movable<'c> {
         moves.then_some(Movable { number, value, letter })
     }
 
-    fn pin(&self, module: &Module<'c>, builder: &Builder<'c>) -> Result<(), BuilderError> {
+    fn pin(&self, module: &Module<'c>) -> Result<(), BuilderError> {
         let Some(next) = self.number.get_next_instruction() else { return Ok(()) };
-        let context = module.get_context();
-        let ty = context.void_type().fn_type(&[self.value.get_type().into()], false);
-        let assembly = context.create_inline_asm(ty, String::new(), self.letter.to_string(), true, false, None, false);
-        builder.position_before(&next);
-        builder.build_indirect_call(ty, assembly, &[self.value.into()], "")?;
-        Ok(())
+        hold(module, self.value.into(), self.letter, &next)
     }
+}
+
+/// Uses a number in an empty piece of assembly in front of `next`; `letter` is that of its register there.
+pub(super) fn hold<'c>(
+    module: &Module<'c>,
+    number: BasicMetadataValueEnum<'c>,
+    letter: char,
+    next: &InstructionValue<'c>,
+) -> Result<(), BuilderError> {
+    let context = module.get_context();
+    let builder = context.create_builder();
+    let ty = match number {
+        BasicMetadataValueEnum::IntValue(value) => value.get_type().into(),
+        BasicMetadataValueEnum::FloatValue(value) => value.get_type().into(),
+        _ => return Ok(()),
+    };
+    let ty = context.void_type().fn_type(&[ty], false);
+    let assembly = context.create_inline_asm(ty, String::new(), letter.to_string(), true, false, None, false);
+    builder.position_before(next);
+    builder.build_indirect_call(ty, assembly, &[number], "")?;
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //! `for i in tl.static_range(n): total += tl.sum(f(i))` leaves a chain of additions, a term from behind each barrier.
 //! LLVM sorts the terms of such a chain and adds all of them in front of the last addition, which integers allow, and
 //! moves what computes a term behind the barriers too where only that addition uses it. So all of the terms, or what
-//! they are made of, are kept in registers until the end: 255 registers for 64 sums over four warps, where 64 do.
+//! they are made of, are kept in registers until the end: 255 registers for 64 sums over four warps, where 35 do.
 //!
 //! An empty piece of assembly that uses the sum right behind the addition keeps it there, as in [`super::pins`]. This
 //! comes before the middle end.
@@ -14,6 +14,7 @@ use inkwell::builder::BuilderError;
 use inkwell::module::Module;
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue};
 
+use super::pins;
 use super::users::{Id, id, operand, users};
 use super::warp::BARRIER;
 use crate::codegen::machine::called;
@@ -58,15 +59,9 @@ fn grows(i: InstructionValue<'_>, is_old: impl Fn(InstructionValue<'_>) -> bool)
 fn pin<'c>(module: &Module<'c>, sum: InstructionValue<'c>) -> Result<(), BuilderError> {
     let (Ok(value), Some(next)) = (IntValue::try_from(sum), sum.get_next_instruction()) else { return Ok(()) };
     let letter = match value.get_type().get_bit_width() {
-        32 => "r",
-        64 => "l",
+        32 => 'r',
+        64 => 'l',
         _ => return Ok(()),
     };
-    let context = module.get_context();
-    let builder = context.create_builder();
-    let ty = context.void_type().fn_type(&[value.get_type().into()], false);
-    let assembly = context.create_inline_asm(ty, String::new(), letter.to_owned(), true, false, None, false);
-    builder.position_before(&next);
-    builder.build_indirect_call(ty, assembly, &[value.into()], "")?;
-    Ok(())
+    pins::hold(module, value.into(), letter, &next)
 }
