@@ -429,7 +429,8 @@ pub fn held_side_by_side(ty: Type) -> u32 {
 }
 
 /// The axis whose elements a thread holds closest together; the last one where there is no layout. `None` for a scalar.
-fn fastest_axis(ty: Type) -> Option<usize> {
+#[must_use]
+pub fn fastest_axis(ty: Type) -> Option<usize> {
     let t = ty.as_tensor()?;
     match t.encoding {
         Some(encoding) => layout::order(encoding, &t.shape).first().map(|&d| d as usize),

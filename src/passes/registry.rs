@@ -67,6 +67,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::unroll_streams::PASS,
     &ttg::unswitch::PASS,
     &ttg::whole_groups::PASS,
+    &ttg::whole_vectors::PASS,
     &ttg::loads_before_waits::PASS,
     &ttg::merge_equal_branches::PASS,
     &ttg::narrow_divisions::PASS,

@@ -193,6 +193,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);
     p.add(&ttg::narrow_divisions::PASS);
+    if options.pipelining.iterations == Iterations::Full {
+        p.add(&ttg::whole_vectors::PASS);
+    }
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     if options.pipelining.operands == Operands::Kept && options.target.has_wgmma() {
         p.add(&nvidia::keep_operands::PASS);

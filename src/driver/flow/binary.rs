@@ -14,7 +14,7 @@ use crate::driver::timings;
 use crate::ir::Ir;
 use crate::passes::manager;
 use crate::passes::remarks::Group;
-use crate::passes::ttg::full_iterations;
+use crate::passes::ttg::{full_iterations, whole_vectors};
 use crate::ptxas::Stop;
 use crate::threads::{self, Core};
 
@@ -67,7 +67,8 @@ impl Flow<'_, '_> {
     pub(super) fn keep_spare(&mut self, ir: &Ir) {
         let copies = self.gpu_options().pipelining.iterations == Iterations::Full;
         let may = copies && self.options.retry && self.goes_past(Stage::Assembly);
-        if may && ir.all_ops(ir.module()).len() <= MOST_OPS && full_iterations::applies(ir) {
+        let applies = |ir: &Ir| full_iterations::applies(ir) || whole_vectors::applies(ir);
+        if may && ir.all_ops(ir.module()).len() <= MOST_OPS && applies(ir) {
             self.spare = Some(ir.clone());
         }
     }

@@ -32,3 +32,4 @@ pub mod transposed_operands;
 pub mod unroll_streams;
 pub mod unswitch;
 pub mod whole_groups;
+pub mod whole_vectors;
