@@ -11,7 +11,7 @@ import tempfile
 from triton._C import libtriton
 
 # Options of `ttc compile` with which it schedules loops as the reference does.
-TRITONS_SCHEDULES = ["--tma", "off", "--pipeline", "no-refill,all-stages,one-step,one-program"]
+TRITONS_SCHEDULES = ["--tma", "off", "--pipeline", "no-refill,all-stages,one-step,one-program,one-version"]
 
 # Pass names of ours, and the reference's functions that add them.
 PASSES = {

@@ -11,6 +11,7 @@ pub struct Pipelining {
     pub programs: Programs,
     pub operands: Operands,
     pub iterations: Iterations,
+    pub versions: Versions,
 }
 
 /// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
@@ -78,6 +79,16 @@ pub enum Iterations {
     Masked,
 }
 
+/// How often code stands that would be better if more were known of sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Versions {
+    /// Twice, and the program sees which it takes (`ttc-multiples`, `ttc-whole-vectors`).
+    #[default]
+    Two,
+    /// Once.
+    One,
+}
+
 impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
@@ -88,7 +99,8 @@ impl Pipelining {
                             block does one program, also where two load the same), `two-programs` (a block does two that \
                             load the same, however few a launch has), `shared-operands` (no \
                             operand of a product stays in registers over a loop), `masked-iterations` (no loop gets a copy \
-                            without masks for its full blocks)";
+                            without masks for its full blocks), `one-version` (no code gets a copy for sizes that are \
+                            multiples of 16, or for masks that split no vector)";
 
     /// Triton's schedules.
     pub const TRITON: Pipelining = Pipelining {
@@ -99,6 +111,7 @@ impl Pipelining {
         programs: Programs::One,
         operands: Operands::Shared,
         iterations: Iterations::Masked,
+        versions: Versions::One,
     };
 
     /// The choices that a list of words names, separated by commas. What it does not name is as by default.
@@ -118,10 +131,11 @@ impl Pipelining {
                 "two-programs" => chosen.programs = Programs::Two,
                 "shared-operands" => chosen.operands = Operands::Shared,
                 "masked-iterations" => chosen.iterations = Iterations::Masked,
+                "one-version" => chosen.versions = Versions::One,
                 _ => {
                     return Err(format!(
                         "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages`, \
-                         `one-step`, `one-program`, `two-programs`, `shared-operands` or `masked-iterations`"
+                         `one-step`, `one-program`, `two-programs`, `shared-operands`, `masked-iterations` or `one-version`"
                     ));
                 }
             }
@@ -135,7 +149,7 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages, steps, programs, operands, iterations } = self;
+        let Pipelining { refill, multicast, stages, steps, programs, operands, iterations, versions } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
@@ -146,6 +160,7 @@ impl Pipelining {
             ("two-programs", programs == Programs::Two),
             ("shared-operands", operands == Operands::Shared),
             ("masked-iterations", iterations == Iterations::Masked),
+            ("one-version", versions == Versions::One),
         ];
         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }

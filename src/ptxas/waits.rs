@@ -6,7 +6,7 @@
 //!
 //! 1. A loop is what lies between a branch and a target above it. The innermost ones that load from global memory
 //!    count, but for those that use local memory: they reduce large arguments of sines, and hardly any thread enters.
-//!    (Loops that spill do so too; nobody asks what these cost.)
+//!    Loops that spill use it too, so where one answer spills, all loops of both are compared ([`Of::All`]).
 //! 2. One warp is followed through three turns. Instructions issue in order, each after the cycles that the one before
 //!    it asks for. A barrier is free when the last instruction that set it is done ([`LOAD`] cycles for a load from
 //!    global memory). The third turn takes `T` cycles.
@@ -90,8 +90,16 @@ pub(super) struct Loops {
     pub(super) waiting: f64,
 }
 
+/// Which innermost loops count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Of {
+    /// Those that do not use local memory.
+    Global,
+    All,
+}
+
 /// Reads the loops of a cubin, if `threads` of a multiprocessor run the kernel.
-pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
+pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loops {
     let warps = f64::from(threads.max(WARP)) / f64::from(WARP * SCHEDULERS);
     let mut all = Loops::default();
     for code in super::cubin::texts(cubin) {
@@ -100,7 +108,7 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32) -> Loops {
             let body = &list[from..=to];
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
             let is_local = body.iter().any(|i| i.kind == Kind::Local);
-            if loads > 0 && !is_local {
+            if loads > 0 && (!is_local || of == Of::All) {
                 let alone = turn(body);
                 let each = alone as f64 / warps;
                 let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
@@ -266,11 +274,11 @@ again: .pragma \"nounroll\";
             let text = ptx.replace("sm_80", name);
             let options = AssembleOptions { ptxas: Some(&ptxas), again: false, ..AssembleOptions::default() };
             let made = assemble(&text, &target, &options, None).unwrap();
-            let few = loops(&made.cubin, &target, 128);
+            let few = loops(&made.cubin, &target, 128, Of::Global);
             assert_eq!(few.loads, 2, "{name}");
             // One wait for both loads, and a scheduler with one warp.
             assert!((700.0..900.0).contains(&few.cost), "{name}: {few:?}");
-            let many = loops(&made.cubin, &target, 1024);
+            let many = loops(&made.cubin, &target, 1024, Of::Global);
             assert!(many.cost < few.cost / 4.0 && many.waiting < few.waiting, "{name}: {many:?}");
         }
         // A loop that indexes local memory does not count.
@@ -284,7 +292,8 @@ again: .pragma \"nounroll\";
         let target = Target::parse("sm_80").unwrap();
         let options = AssembleOptions { ptxas: Some(&ptxas), again: false, ..AssembleOptions::default() };
         let made = assemble(&local, &target, &options, None).unwrap();
-        assert_eq!(loops(&made.cubin, &target, 128), Loops::default());
-        assert_eq!(loops(b"no cubin", &Target::parse("sm_80").unwrap(), 128), Loops::default());
+        assert_eq!(loops(&made.cubin, &target, 128, Of::Global), Loops::default());
+        assert_eq!(loops(&made.cubin, &target, 128, Of::All).loads, 2);
+        assert_eq!(loops(b"no cubin", &Target::parse("sm_80").unwrap(), 128, Of::All), Loops::default());
     }
 }

@@ -39,7 +39,7 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option
         (A::Muli, [x, y]) => Some(product(ty, x, y)),
         (A::Divsi | A::Divui, [x, y]) => Some(quotient(ty, x, y)),
         (A::Remsi | A::Remui, [x, y]) => Some(remainder(ty, x, y)),
-        (A::Andi, [x, y]) => Some(bitwise(ty, x, y, |a, b| a & b)),
+        (A::Andi, [x, y]) => Some(masked_bits(ty, x, y)),
         (A::Ori, [x, y]) => Some(bitwise(ty, x, y, |a, b| a | b)),
         (A::Xori, [x, y]) => Some(bitwise(ty, x, y, |a, b| a ^ b)),
         (A::Shli, [x, y]) => Some(shift_left(ty, x, y)),
@@ -274,6 +274,19 @@ fn bitwise(ty: Type, a: &AxisInfo, b: &AxisInfo, f: fn(i64, i64) -> i64) -> Axis
         (Some(x), Some(y)) => known(ty, a.rank(), f(x, y)),
         _ => AxisInfo { constancy: common_constancy(a, b), ..AxisInfo::unknown(a.rank()) },
     }
+}
+
+/// A mask whose lowest bit is 2^k leaves multiples of 2^k, and multiples of 2^j what they are.
+fn masked_bits(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
+    let mut info = bitwise(ty, a, b, |a, b| a & b);
+    for (number, mask) in [(a, b.constant), (b, a.constant)] {
+        let Some(mask) = mask.filter(|&mask| mask != 0 && info.constant.is_none()) else { continue };
+        for d in 0..info.rank() {
+            let known = if number.contiguity[d] == 1 { number.divisibility[d] } else { 1 };
+            info.divisibility[d] = known.max(highest_pow2_divisor(mask));
+        }
+    }
+    info
 }
 
 fn shift_left(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {

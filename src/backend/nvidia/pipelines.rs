@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Iterations, Operands, Programs, Refill, Stages, Steps, Tma};
+use crate::backend::{GpuOptions, Iterations, Operands, Programs, Refill, Stages, Steps, Tma, Versions};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::refill;
@@ -93,6 +93,13 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
 pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     let target = &options.target;
+    if options.pipelining.versions == Versions::Two && options.num_ctas == 1 {
+        let chosen = [
+            (tt::multiples::WARPS, options.num_warps.to_string()),
+            (tt::multiples::LANES, target.warp_size().to_string()),
+        ];
+        p.add_with(&tt::multiples::PASS, &chosen);
+    }
     p.add_with(
         &ttg::convert_from_tt::PASS,
         &[
@@ -193,7 +200,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);
     p.add(&ttg::narrow_divisions::PASS);
-    if options.pipelining.iterations == Iterations::Full {
+    if options.pipelining.versions == Versions::Two {
         p.add(&ttg::whole_vectors::PASS);
     }
     let capability = [("compute-capability", options.target.triton_number().to_string())];

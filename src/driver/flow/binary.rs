@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::{Flow, Step};
-use crate::backend::{self, Binary, Generator, Iterations, Stage, Tools};
+use crate::backend::{self, Binary, Generator, Iterations, Stage, Tools, Versions};
 use crate::codegen::Module;
 use crate::diag::codes::tools as codes;
 use crate::diag::{Diagnostic, Severity};
@@ -65,9 +65,12 @@ impl Flow<'_, '_> {
     /// Keeps TTGIR before the passes in front of code generation, if a kernel that spills would be compiled again from
     /// it.
     pub(super) fn keep_spare(&mut self, ir: &Ir) {
-        let copies = self.gpu_options().pipelining.iterations == Iterations::Full;
-        let may = copies && self.options.retry && self.goes_past(Stage::Assembly);
-        let applies = |ir: &Ir| full_iterations::applies(ir) || whole_vectors::applies(ir);
+        let pipelining = self.gpu_options().pipelining;
+        let may = self.options.retry && self.goes_past(Stage::Assembly);
+        let applies = |ir: &Ir| {
+            pipelining.iterations == Iterations::Full && full_iterations::applies(ir)
+                || pipelining.versions == Versions::Two && whole_vectors::applies(ir)
+        };
         if may && ir.all_ops(ir.module()).len() <= MOST_OPS && applies(ir) {
             self.spare = Some(ir.clone());
         }
@@ -75,8 +78,8 @@ impl Flow<'_, '_> {
 
     /// Assembles PTX of ours. The PTX comes back as the assembler was given it for the binary.
     ///
-    /// 1. A kernel that spills, and whose loops do their full blocks in copies, is compiled without the copies. That is
-    ///    taken if nothing spills any more. With fewer spills, what the masks cost was more than what the spills had
+    /// 1. A kernel that spills, and parts of which are there twice (loops for their full blocks, code for masks that
+    ///    split no vector), is compiled without the copies. That is taken if nothing spills any more. With fewer spills, what the masks cost was more than what the spills had
     ///    cost (0.49 to 0.99 of the speed). Where too many registers are alive at once for that, the assembler is not
     ///    asked.
     /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which
@@ -189,10 +192,11 @@ impl Flow<'_, '_> {
         Ok((first, other))
     }
 
-    /// Compiles TTGIR to PTX without copies of loops for their full blocks.
+    /// Compiles TTGIR to PTX without copies of loops for their full blocks, and of what masks split.
     fn without_copies(&mut self, mut ir: Ir) -> Step<(Module, String)> {
         let mut options = self.gpu_options();
         options.pipelining.iterations = Iterations::Masked;
+        options.pipelining.versions = Versions::One;
         let pipeline = backend::llir(&options).map_err(|e| vec![e])?;
         let report = self.timed("LLVM preparation", |_| manager::run(&mut ir, &pipeline, |_| vec![], &mut []));
         if !report.is_ok() {

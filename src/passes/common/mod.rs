@@ -1,6 +1,7 @@
 //! Passes that know no dialect in particular, and what they share.
 
 pub mod canonicalize;
+pub(crate) mod copy;
 pub mod cse;
 pub(crate) mod guard;
 pub mod inline;

@@ -33,7 +33,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::{TtOp, TtgOp};
-use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::{module_attrs, whole_vectors};
 
 /// Bits of the widest access of one thread.
 const MAX_ACCESS: u32 = 128;
@@ -62,7 +62,16 @@ pub(super) fn of_function(ir: &Ir, func: Op, parameters: &[Parameter]) -> Vec<Di
         return vec![];
     }
     let causes = Causes::find(ir, func, &analysis, &slow);
-    slow.iter().zip(&causes.of).map(|(access, cause)| access.remark(ir, &analysis, cause, parameters)).collect()
+    let widened = whole_vectors::widened(ir, func);
+    let remark = |(access, cause): (&NarrowAccess, &Cause)| {
+        let remark = access.remark(ir, &analysis, cause, parameters);
+        if widened.contains(&access.op) {
+            remark.note("programs whose masks split no vector run a copy of the code, in which it is wider")
+        } else {
+            remark
+        }
+    };
+    slow.iter().zip(&causes.of).map(remark).collect()
 }
 
 impl NarrowAccess {

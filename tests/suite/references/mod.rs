@@ -43,6 +43,8 @@ const ALL: &[(&str, Reference)] = &[
     ("embedding", movement::embedding),
     ("embedding_bwd", movement::embedding_bwd),
     ("histogram", movement::histogram),
+    ("padded", movement::padded),
+    ("padded_tiles", movement::padded_tiles),
     ("reverse", movement::reverse),
     ("rotate_pairs", movement::rotate_pairs),
     ("sort", movement::sort),

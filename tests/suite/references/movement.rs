@@ -92,6 +92,36 @@ pub(crate) fn embedding_bwd(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("dtable_ptr", table)
 }
 
+/// Each row twice as large up to its length, and -2 behind that, in the first two blocks.
+pub(crate) fn padded(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (mut out, width) = (inputs.array("out_ptr").to_vec(), inputs.shape("x_ptr")[1]);
+    let rows = out.chunks_mut(width).zip(inputs.array("x_ptr").chunks(width)).zip(inputs.array("lengths_ptr"));
+    for ((row, x), &length) in rows {
+        for (c, out) in row.iter_mut().enumerate().take((2 * inputs.size("block")).min(length as usize + 1)) {
+            *out = if c < length as usize { 2.0 * x[c] } else { -2.0 };
+        }
+    }
+    single("out_ptr", out)
+}
+
+/// Each row plus the sum of the block; the sums, for each fourth row, times its length, if that is more than three.
+pub(crate) fn padded_tiles(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (rows, width, block) = (inputs.size("rows"), inputs.size("width"), inputs.size("block"));
+    let (x, lengths) = (inputs.array("x_ptr"), inputs.array("lengths_ptr"));
+    let (mut out, mut sums) = (inputs.array("out_ptr").to_vec(), inputs.array("sums_ptr").to_vec());
+    let (stride, blocks) = (inputs.shape("x_ptr")[1], width.div_ceil(block));
+    for (r, b) in (0..rows).flat_map(|r| (0..blocks).map(move |b| (r, b))) {
+        let block = r * stride + b * block..r * stride + ((b + 1) * block).min(width);
+        let sum: f64 = x[block.clone()].iter().sum();
+        block.for_each(|at| out[at] = x[at] + sum);
+        let length = lengths[r / 4 * 4];
+        if length > 3.0 {
+            sums[r * blocks + b] = sum * length;
+        }
+    }
+    BTreeMap::from([("out_ptr".to_owned(), out), ("sums_ptr".to_owned(), sums)])
+}
+
 /// Neighbours turned by an angle.
 pub(crate) fn rotate_pairs(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let turned = inputs.array("x_ptr").chunks(2).zip(inputs.array("angle_ptr")).flat_map(|(pair, angle)| {

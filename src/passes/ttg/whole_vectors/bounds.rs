@@ -200,7 +200,10 @@ impl Bound {
             let wanted = if axis == self.axis { self.vector } else { 1 };
             known.min(size).max(wanted) as u64
         });
-        let ty = Type::tensor(&[shape.len() as i64], Type::int(32), None);
-        Attr::new(AttrData::Dense(ty, DenseData::Elements(equal.collect())))
+        let (ty, equal) = (Type::tensor(&[shape.len() as i64], Type::int(32), None), equal.collect::<Vec<_>>());
+        match equal.as_slice() {
+            &[equal] => Attr::splat_bits(ty, equal),
+            _ => Attr::new(AttrData::Dense(ty, DenseData::Elements(equal))),
+        }
     }
 }
