@@ -79,9 +79,9 @@ impl Flow<'_, '_> {
     /// Assembles PTX of ours. The PTX comes back as the assembler was given it for the binary.
     ///
     /// 1. A kernel that spills, and parts of which are there twice (loops for their full blocks, code for masks that
-    ///    split no vector), is compiled without the copies. That is taken if nothing spills any more. With fewer spills, what the masks cost was more than what the spills had
-    ///    cost (0.49 to 0.99 of the speed). Where too many registers are alive at once for that, the assembler is not
-    ///    asked.
+    ///    split no vector), is compiled without the copies. That is taken if nothing spills any more. With fewer
+    ///    spills, what the masks cost was more than what the spills had cost (0.49 to 0.99 of the speed). Where too
+    ///    many registers are alive at once for that, the assembler is not asked.
     /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which
     ///    is taken if it spills less by more than a tenth. Not for more PTX than [`LARGEST`], and not where fewer
     ///    registers at once are not to be expected of it.

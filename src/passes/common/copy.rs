@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::ir::core::{Block, Builder, Ir, Mapping, Op, OpState, Type, Value};
 use crate::ir::dialects::ScfOp;
 
-/// Puts operations of one block into the second side of an `scf.if` in front of `end`, and copies of them, behind copies
-/// of `also`, into the first. All that they need is there. What others need of them comes out of the branch. The mapping
-/// learns the values of the copies.
+/// Puts operations of one block into the second side of an `scf.if` in front of `end`, and copies of them, behind
+/// copies of `also`, into the first. All that they need is there. What others need of them comes out of the branch.
+/// The mapping learns the values of the copies.
 pub(crate) fn copy_under(
     ir: &mut Ir,
     condition: Value,

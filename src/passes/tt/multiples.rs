@@ -95,8 +95,7 @@ fn parameters(ir: &Ir, kernel: Op, threads: i64) -> Vec<Value> {
         .filter(|&value| matches!(ir.ty(value).bit_width(), Some(32 | 64)) && ir.ty(value).is_int())
         .filter(|&value| now.get(value).is_some_and(|info| info.divisibility[0] % MULTIPLE != 0))
         .collect();
-    let multiple =
-        AxisInfo { contiguity: vec![1], divisibility: vec![MULTIPLE], constancy: vec![1], constant: None };
+    let multiple = AxisInfo { contiguity: vec![1], divisibility: vec![MULTIPLE], constancy: vec![1], constant: None };
     let all: BTreeMap<Value, AxisInfo> = vague.iter().map(|&value| (value, multiple.clone())).collect();
     let then = AxisInfoAnalysis::assuming(ir, kernel, all.clone());
     let width = |axes: &AxisInfoAnalysis, access: &Access, masked: bool| access.width(ir, axes, threads, masked);
@@ -166,9 +165,7 @@ fn may_be_copied(ir: &Ir, kernel: Op, threads: i64) -> bool {
     let [region] = ir.regions_of(kernel) else { return false };
     let all = ir.all_ops(kernel);
     let is_plain = |&op: &Op| match ir.kind(op) {
-        OpKind::Tt(kind) => {
-            !matches!(kind, TtOp::Dot | TtOp::DotScaled | TtOp::Call) && moved_tensor(ir, op).is_none()
-        }
+        OpKind::Tt(kind) => !matches!(kind, TtOp::Dot | TtOp::DotScaled | TtOp::Call) && moved_tensor(ir, op).is_none(),
         OpKind::Arith(_) | OpKind::Math(_) | OpKind::Scf(_) => true,
         _ => false,
     };

@@ -16,8 +16,8 @@
 //!    Where all of that is inside of one `scf.if`, its sides are looked at instead. Loops are copied only for what is
 //!    gained in them.
 //! 3. All behind goes into the second side of an `scf.if`, and a copy of it into the first. The condition is that each
-//!    bound is far away, or at a multiple of the vector ([`Bound::keeps_vectors_whole`]). In the copy, the comparisons say
-//!    that as many elements are equal (`tt.constancy`).
+//!    bound is far away, or at a multiple of the vector ([`Bound::keeps_vectors_whole`]). In the copy, the comparisons
+//!    say that as many elements are equal (`tt.constancy`).
 //!
 //! Code with products, or with buffers in shared memory, stays as it is, and so do more than [`MOST_OPS`] operations.
 //!
@@ -178,7 +178,8 @@ impl Plan {
             counting.map(|(_, _, access)| access.saved).sum()
         };
         let starts: BTreeSet<usize> = accesses.iter().map(|&(_, known, _)| known).collect();
-        let (saved, start) = starts.into_iter().map(|start| (saved_from(start), start)).max_by_key(|&(saved, _)| saved)?;
+        let (saved, start) =
+            starts.into_iter().map(|start| (saved_from(start), start)).max_by_key(|&(saved, _)| saved)?;
         accesses.retain(|&(at, known, _)| at >= start && known <= start);
         // What is inside of one branch is copied there.
         let first = accesses.first()?.0;
