@@ -200,7 +200,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);
     p.add(&ttg::narrow_divisions::PASS);
-    if options.pipelining.versions == Versions::Two {
+    if options.pipelining.versions == Versions::Two && options.num_ctas == 1 {
         p.add(&ttg::whole_vectors::PASS);
     }
     let capability = [("compute-capability", options.target.triton_number().to_string())];
