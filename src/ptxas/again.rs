@@ -8,7 +8,8 @@
 //!    of blocks that there were. What then spills nothing is taken, and what spills less than the first answer is taken
 //!    if one block being enough leaves fewer. If it does not spill less, the first answer stays.
 //!    And where it spills a little with all of them, it may find a plan that spills nothing for a few registers less.
-//!    Then the kernel gets such a limit ([`LIMIT`]), and the answer is taken if it spills less.
+//!    Then the kernel gets such a limit ([`LIMIT`]), and the answer is taken if it spills less and its loops do not wait
+//!    more ([`waits_more`]).
 //! 2. For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with
 //!    products on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the
 //!    gaps. So where a few registers less would make room for one more block, ptxas is told so; if it then spills no
@@ -357,8 +358,8 @@ impl Attempt {
 }
 
 /// Whether a turn of the loops costs more than a tenth more, spills or not. With fewer registers fewer loads may be on
-/// their way at once: on an H200, two kernels that spill eight bytes ran at 0.64 of their speed with 240 registers and
-/// no spills, at 1.23 and 1.24 of the cost.
+/// their way at once: on an H200, two kernels that spill up to 200 bytes ran at 0.64 of their speed with 240 registers
+/// and no spills, at 1.23 and 1.24 of the cost.
 fn waits_more(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
     all_loops_of(second, ptx, target).cost > all_loops_of(first, ptx, target).cost * 1.1
 }
