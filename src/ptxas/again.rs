@@ -8,8 +8,8 @@
 //!    of blocks that there were. What then spills nothing is taken, and what spills less than the first answer is taken
 //!    if one block being enough leaves fewer. If it does not spill less, the first answer stays.
 //!    And where it spills a little with all of them, it may find a plan that spills nothing for a few registers less.
-//!    Then the kernel gets such a limit ([`LIMIT`]), and the answer is taken if it spills less and its loops do not wait
-//!    more ([`waits_more`]).
+//!    Then the kernel gets such a limit ([`LIMIT`]), and the answer is taken if it spills less and its loops do not
+//!    wait more ([`waits_more`]).
 //! 2. For others it takes more registers than it needs, and one block less shares a multiprocessor. A kernel with
 //!    products on the tensor cores waits for them, for barriers and for memory in turns, and another block fills the
 //!    gaps. So where a few registers less would make room for one more block, ptxas is told so; if it then spills no
