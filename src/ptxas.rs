@@ -85,6 +85,8 @@ pub struct AssembleOptions<'a> {
     /// The bytes of shared memory of a block, if they are known. Then ptxas also runs once more where a few registers
     /// less would make room for one more block on a multiprocessor.
     pub shared: Option<u32>,
+    /// How many versions of its code the PTX has, of which each program runs one.
+    pub versions: u32,
     /// Whether ptxas may run twice at the same time, where it is likely that its first answer is bad.
     pub at_once: bool,
     /// What ends the run if its answer is not needed any more.
@@ -108,6 +110,7 @@ impl Default for AssembleOptions<'_> {
             time_limit: Some(TIME_LIMIT),
             again: true,
             shared: None,
+            versions: 1,
             at_once: false,
             stop: None,
         }
@@ -184,7 +187,8 @@ pub fn assemble(
         let text = attempt.text(ptx);
         once(&text).ok().map(|answer| Assembled { ptx: answer.ptx.or(Some(text)), ..answer })
     };
-    let mut for_one_block = if again::asks_for_one_block_first(ptx) { ask(Attempt::Stream) } else { None };
+    let mut for_one_block =
+        if again::asks_for_one_block_first(ptx, options.versions) { ask(Attempt::Stream) } else { None };
     if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
         let mut answer = stream;
         if again::may_want_threads(&answer, ptx, target) {
@@ -206,7 +210,7 @@ pub fn assemble(
         }
         return Ok(answer);
     }
-    let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx);
+    let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx, options.versions);
     let core = if may_be_both { Core::take() } else { None };
     let first = if core.is_some() {
         let (first, other) = both(ptx, target, options, ahead.take());

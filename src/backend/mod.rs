@@ -101,6 +101,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) retry: bool,
     /// The bytes of shared memory of a block, if they are known.
     pub(crate) shared: Option<u32>,
+    /// How many versions of its code the assembly has, of which each program runs one.
+    pub(crate) versions: u32,
     /// Where the user wrote the assembly; complaints point into it.
     pub(crate) source_name: Option<&'a str>,
     /// How long a tool may run; without limit if absent.
@@ -299,6 +301,7 @@ pub(crate) fn listing(
         fp_fusion: true,
         retry: false,
         shared: None,
+        versions: 1,
         source_name: None,
         time_limit,
         stop: None,

@@ -57,6 +57,8 @@ struct Flow<'a, 'm> {
     ahead: Option<Ahead>,
     /// TTGIR of which there is another form with fewer registers, until it is known whether the kernel spills.
     spare: Option<Ir>,
+    /// How many versions of the code the assembly has.
+    versions: u32,
 }
 
 /// Takes one job through the stages until everything in `want` is made. A `memo` may know what the stages behind the
@@ -83,8 +85,20 @@ pub(super) fn run(
     let given = Given { amd: said.amd.for_target(&job.target), ..said };
     let launch = given.over(Launch::usual(&job.target)).for_target(&job.target);
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow =
-        Flow { job, given, options, want, debug, launch, made, kernel_loc: None, memo, ahead: None, spare: None };
+    let mut flow = Flow {
+        job,
+        given,
+        options,
+        want,
+        debug,
+        launch,
+        made,
+        kernel_loc: None,
+        memo,
+        ahead: None,
+        spare: None,
+        versions: 1,
+    };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
@@ -480,6 +494,7 @@ impl Flow<'_, '_> {
         let options = self.codegen_options();
         let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, prepared))?;
         let facts = module.facts();
+        self.versions = binary::versions(&ir);
         let m = &mut self.made.metadata;
         m.take_memory(facts);
         m.hidden_params = Some(facts.hidden_params);

@@ -227,14 +227,19 @@ pub(super) fn keeps_blocks(
 }
 
 /// Whether to ask ptxas for the code of a stream at once, and for its usual one only where that leaves too little room.
-pub(super) fn asks_for_one_block_first(ptx: &str) -> bool {
-    ptx.len() < SHORT && is_stream(ptx)
+pub(super) fn asks_for_one_block_first(ptx: &str, versions: u32) -> bool {
+    length(ptx, versions) < SHORT && is_stream(ptx)
+}
+
+/// The bytes of PTX of one of its versions.
+fn length(ptx: &str, versions: u32) -> usize {
+    ptx.len() / versions.max(1) as usize
 }
 
 /// Whether it is likely that the first answer gives up ([`Attempt::Recover`]), so that two questions at once save time.
-pub(super) fn may_give_up(ptx: &str) -> bool {
+pub(super) fn may_give_up(ptx: &str, versions: u32) -> bool {
     let can_be_told = threads(ptx) > 1 && !is_limited(ptx);
-    ptx.len() >= LONG && can_be_told && pressure::live(ptx) >= HEAVY
+    length(ptx, versions) >= LONG && can_be_told && pressure::live(ptx) >= HEAVY
 }
 
 /// Whether it is likely that ptxas spills so much that another order of instructions is worth a try.

@@ -202,8 +202,8 @@ fn heavy_ptx() -> String {
 #[test]
 fn two_questions_at_once_have_the_answer_of_one_after_the_other() {
     let ptx = heavy_ptx();
-    assert!(again::may_give_up(&ptx) && may_spill(&ptx));
-    assert!(!again::may_give_up(&ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 64")));
+    assert!(again::may_give_up(&ptx, 1) && !again::may_give_up(&ptx, 2) && may_spill(&ptx));
+    assert!(!again::may_give_up(&ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 64"), 1));
     for (usual, one, registers) in
         [((32, 4000), (255, 400), 255), ((128, 400), (255, 500), 128), ((200, 0), (9, 0), 200)]
     {

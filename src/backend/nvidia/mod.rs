@@ -84,6 +84,7 @@ fn assemble_options<'a>(tools: &Tools<'a>) -> AssembleOptions<'a> {
         fp_fusion: tools.fp_fusion,
         again: tools.retry,
         shared: tools.shared,
+        versions: tools.versions,
         source_name: tools.source_name,
         time_limit: tools.time_limit,
         at_once: true,

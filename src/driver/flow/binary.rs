@@ -12,6 +12,7 @@ use crate::diag::{Diagnostic, Severity};
 use crate::driver::job::JobOptions;
 use crate::driver::timings;
 use crate::ir::Ir;
+use crate::ir::dialects::discardable::VERSIONS;
 use crate::passes::manager;
 use crate::passes::remarks::Group;
 use crate::passes::ttg::{full_iterations, whole_vectors};
@@ -22,13 +23,28 @@ use crate::threads::{self, Core};
 /// try that decides, since a busy machine must make the same code as an idle one.
 const LARGEST: usize = 300_000;
 
-fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, shared: Option<u32>) -> Tools<'a> {
+/// What is known of the code of a kernel besides its assembly.
+#[derive(Clone, Copy, Default)]
+struct About {
+    /// The bytes of shared memory of a block.
+    shared: Option<u32>,
+    /// How many versions of its code there are, of which each program runs one.
+    versions: u32,
+}
+
+/// How many versions of its code a module has.
+pub(super) fn versions(ir: &Ir) -> u32 {
+    ir.get(ir.module(), VERSIONS).map_or(1, |versions| versions.max(1) as u32)
+}
+
+fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, about: About) -> Tools<'a> {
     Tools {
         assembler: options.ptxas.as_deref(),
         line_info: options.line_info,
         fp_fusion: options.fp_fusion,
         retry: options.retry,
-        shared,
+        shared: about.shared,
+        versions: about.versions,
         source_name: file,
         time_limit: options.time_limit,
         stop: None,
@@ -57,7 +73,7 @@ impl Flow<'_, '_> {
     /// Starts the assembler, which loads while the assembly is made.
     pub(super) fn start_assembler(&mut self) {
         if self.ahead.is_none() && self.goes_past(Stage::Assembly) {
-            let tools = tools(&self.options, None, None);
+            let tools = tools(&self.options, None, About::default());
             self.ahead = self.generator().ok().and_then(|generator| generator.ahead(&self.job.target, &tools));
         }
     }
@@ -92,11 +108,11 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
-        let shared = self.made.metadata.shared;
+        let mut about = About { shared: self.made.metadata.shared, versions: self.versions };
         let core = if self.is_likely_to_spill(&ptx) { Core::take() } else { None };
         let (mut best, early) = match core {
-            Some(_) => self.with_other_order(&mut module, &ptx)?,
-            None => (self.assembled(&ptx, None, shared)?, None),
+            Some(_) => self.with_other_order(&mut module, &ptx, about)?,
+            None => (self.assembled(&ptx, None, about)?, None),
         };
         drop(core);
         let mut text = best.assembly.take().unwrap_or(ptx);
@@ -105,13 +121,13 @@ impl Flow<'_, '_> {
         }
         // Where only the other attempt fails, the first one stands.
         if let Some(ir) = self.spare.take()
-            && let Ok((other, ptx)) = self.without_copies(ir)
+            && let Ok((other, ptx, known)) = self.without_copies(ir)
             && self.may_fit(&ptx, &text)
-            && let Ok(mut binary) = self.assembled(&ptx, None, Some(other.facts().shared))
+            && let Ok(mut binary) = self.assembled(&ptx, None, known)
             && binary.spilled() == 0
         {
             text = binary.assembly.take().unwrap_or(ptx);
-            (best, module) = (binary, other);
+            (best, module, about) = (binary, other, known);
             self.made.metadata.take_memory(module.facts());
         }
         if !wants_other_order(&best, &text) {
@@ -119,7 +135,7 @@ impl Flow<'_, '_> {
         }
         let other = match early {
             Some(known) => known,
-            None => self.other_order(&mut module, &text)?,
+            None => self.other_order(&mut module, &text, about)?,
         };
         if let Some((other, mut binary)) = other
             && binary.spilled() * 10 < best.spilled() * 9
@@ -131,12 +147,11 @@ impl Flow<'_, '_> {
     }
 
     /// Makes another order than that of this PTX, and a binary of it.
-    fn other_order(&mut self, module: &mut Module, ptx: &str) -> Step<OtherOrder> {
+    fn other_order(&mut self, module: &mut Module, ptx: &str, about: About) -> Step<OtherOrder> {
         let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again()).map_err(|e| vec![e])?;
         let generator = self.generator()?;
         let Some(other) = other.filter(|other| generator.may_spill_less(other, ptx)) else { return Ok(None) };
-        let shared = self.made.metadata.shared;
-        Ok(self.assembled(&other, None, shared).ok().map(|binary| (other, binary)))
+        Ok(self.assembled(&other, None, about).ok().map(|binary| (other, binary)))
     }
 
     /// Whether to begin with another order before the first answer is there. Without copies comes before it.
@@ -153,12 +168,11 @@ impl Flow<'_, '_> {
 
     /// The first answer, and what [`Flow::other_order`] gives, made at the same time. The latter is `None` if it was
     /// not tried or proved needless.
-    fn with_other_order(&mut self, module: &mut Module, ptx: &str) -> Step<(Binary, Option<OtherOrder>)> {
-        let shared = self.made.metadata.shared;
+    fn with_other_order(&mut self, module: &mut Module, ptx: &str, about: About) -> Step<(Binary, Option<OtherOrder>)> {
         let (options, target) = (self.options.clone(), self.job.target);
-        let tools = tools(&options, None, shared);
+        let tools = tools(&options, None, about);
         let generator = self.generator()?;
-        let Ok(stop) = Stop::new() else { return Ok((self.assembled(ptx, None, shared)?, None)) };
+        let Ok(stop) = Stop::new() else { return Ok((self.assembled(ptx, None, about)?, None)) };
         let ahead = Mutex::new(self.ahead.take());
         let take_ahead = || ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
         let first = || {
@@ -193,7 +207,7 @@ impl Flow<'_, '_> {
     }
 
     /// Compiles TTGIR to PTX without copies of loops for their full blocks, and of what masks split.
-    fn without_copies(&mut self, mut ir: Ir) -> Step<(Module, String)> {
+    fn without_copies(&mut self, mut ir: Ir) -> Step<(Module, String, About)> {
         let mut options = self.gpu_options();
         options.pipelining.iterations = Iterations::Masked;
         options.pipelining.versions = Versions::One;
@@ -204,10 +218,11 @@ impl Flow<'_, '_> {
         }
         let options = self.codegen_options();
         let mut module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, report.prepared))?;
+        let about = About { shared: Some(module.facts().shared), versions: versions(&ir) };
         drop(ir);
         self.optimize(&mut module)?;
         let ptx = self.emit(&mut module)?;
-        Ok((module, ptx))
+        Ok((module, ptx, about))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
@@ -215,13 +230,13 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Assembly) {
             return Ok(());
         }
-        let binary = self.assembled(ptx, file, self.made.metadata.shared)?;
+        let binary = self.assembled(ptx, file, About { shared: self.made.metadata.shared, versions: 1 })?;
         self.keep_binary(binary)
     }
 
-    fn assembled(&mut self, ptx: &str, file: Option<&str>, shared: Option<u32>) -> Step<Binary> {
+    fn assembled(&mut self, ptx: &str, file: Option<&str>, about: About) -> Step<Binary> {
         let options = self.options.clone();
-        let tools = tools(&options, file, shared);
+        let tools = tools(&options, file, about);
         let (generator, ahead) = (self.generator()?, self.ahead.take());
         let done = self
             .timed(self.work(Stage::Binary), |f| generator.assemble(ptx, &f.job.target, &tools, ahead))
@@ -246,7 +261,7 @@ impl Flow<'_, '_> {
             return Ok(());
         }
         let options = self.options.clone();
-        let tools = Tools { line_listing: self.debug.line_listing, ..tools(&options, None, None) };
+        let tools = Tools { line_listing: self.debug.line_listing, ..tools(&options, None, About::default()) };
         let generator = self.generator()?;
         let listing =
             self.timed(self.work(Stage::Listing), |_| generator.list(&done.bytes, &tools)).map_err(|e| vec![e])?;

@@ -17,6 +17,8 @@ pub const TWO_CTAS: Key<Any> = Key::new("ttng.two-ctas");
 pub const MAX_REGISTERS: Key<Int<32>> = Key::new("ttg.maxnreg");
 /// Of a module: how many bytes of shared memory a block uses.
 pub const SHARED: Key<Int<32>> = Key::new("ttg.shared");
+/// Of a module: how many versions of its code there are, of which each program runs one.
+pub const VERSIONS: Key<Int<32>> = Key::new("ttc.versions");
 /// Of an operation with shared memory: where that begins.
 pub const OFFSET: Key<Int<32>> = Key::new("allocation.offset");
 /// Of a conversion: it takes as little shared memory as it can, for more barriers.

@@ -75,12 +75,14 @@ impl Side {
         Side { registers: columns(Dim::Register), lanes: all(Dim::Lane), warps: columns(Dim::Warp) }
     }
 
-    /// The registers that the other side does not hold in registers. Those along which no lane of the other side moves
-    /// come first.
-    fn alone(&self, other: &Side) -> Vec<u64> {
-        let mut alone: Vec<u64> = self.registers.iter().copied().filter(|r| !other.registers.contains(r)).collect();
-        alone.sort_by_key(|r| other.lanes.contains(r));
-        alone
+    /// The registers that the other side does not hold in registers, in one order or two: as they are, and in front of
+    /// that with those first along which no lane of the other side moves. What such a vector is free of conflicts by
+    /// may part it: a warp then moves along the vector as well.
+    fn alone(&self, other: &Side) -> Vec<Vec<u64>> {
+        let alone: Vec<u64> = self.registers.iter().copied().filter(|r| !other.registers.contains(r)).collect();
+        let mut sorted = alone.clone();
+        sorted.sort_by_key(|r| other.lanes.contains(r));
+        if sorted == alone { vec![alone] } else { vec![sorted, alone] }
     }
 }
 
@@ -216,12 +218,14 @@ impl Search<'_> {
         let wide = both.len();
         let mut choices = vec![Choice { vector: both.clone(), store: Use::Width(wide), load: Use::Width(wide) }];
         for (side, other, is_store) in [(&self.from, &self.to, true), (&self.to, &self.from, false)] {
-            let mut vector = both.clone();
-            for register in side.alone(other).into_iter().take(most - wide) {
-                vector.push(register);
-                let (own, others) = (Use::Width(vector.len()), Use::Width(wide));
-                let (store, load) = if is_store { (own, others) } else { (others, own) };
-                choices.push(Choice { vector: vector.clone(), store, load });
+            for alone in side.alone(other) {
+                let mut vector = both.clone();
+                for register in alone.into_iter().take(most - wide) {
+                    vector.push(register);
+                    let (own, others) = (Use::Width(vector.len()), Use::Width(wide));
+                    let (store, load) = if is_store { (own, others) } else { (others, own) };
+                    choices.push(Choice { vector: vector.clone(), store, load });
+                }
             }
         }
         // This is less than a word, since elements that only warps tell apart can share words without conflicts.

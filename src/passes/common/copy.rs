@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Block, Builder, Ir, Mapping, Op, OpState, Type, Value};
 use crate::ir::dialects::ScfOp;
+use crate::ir::dialects::discardable::VERSIONS;
 
 /// Puts operations of one block into the second side of an `scf.if` in front of `end`, and copies of them, behind
 /// copies of `also`, into the first. All that they need is there. What others need of them comes out of the branch.
-/// The mapping learns the values of the copies.
+/// The mapping learns the values of the copies, and the module how many versions there are.
 pub(crate) fn copy_under(
     ir: &mut Ir,
     condition: Value,
@@ -40,6 +41,7 @@ pub(crate) fn copy_under(
     for &op in moved {
         ir.move_before(op, last);
     }
+    ir.put(ir.module(), VERSIONS, 2);
     Some(branch)
 }
 
