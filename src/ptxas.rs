@@ -42,7 +42,7 @@ mod tests;
 mod version;
 mod waits;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -177,72 +177,111 @@ pub fn assemble(
     options: &AssembleOptions,
     ahead: Option<Ahead>,
 ) -> Result<Assembled, Diagnostic> {
-    let ahead = Cell::new(ahead);
-    let once = |ptx: &str| once(ptx, target, options, ahead.take());
     if !options.again {
-        return once(ptx);
+        return once(ptx, target, options, ahead);
     }
-    // A ptxas that does not know a directive has no other answer.
-    let ask = |attempt: Attempt| {
-        let text = attempt.text(ptx);
-        once(&text).ok().map(|answer| Assembled { ptx: answer.ptx.or(Some(text)), ..answer })
-    };
-    let mut for_one_block =
-        if again::asks_for_one_block_first(ptx, options.versions) { ask(Attempt::Stream) } else { None };
-    if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
-        let mut answer = stream;
-        if again::may_want_threads(&answer, ptx, target) {
-            let usual = once(ptx)?;
-            let is_better = again::has_cheaper_loops(&usual, &answer, ptx, target);
-            answer = either(answer, usual, is_better);
+    let questions = Questions { ptx, target, options, ahead: Cell::new(ahead), limits: RefCell::default() };
+    let mut answer = questions.settled()?;
+    for attempt in again::more_blocks(&answer, ptx, target, options.shared) {
+        // What was asked for before for another reason was refused.
+        if attempt.limit().is_some_and(|limit| questions.limits.borrow().contains(&limit)) {
+            continue;
         }
-        if again::may_hold(&answer, ptx, target)
-            && let Some(held) = ask(Attempt::Held)
-        {
-            let is_better = Attempt::Held.is_better(&held, &answer, ptx, target);
-            answer = either(answer, held, is_better);
+        let is_better;
+        (answer, is_better) = questions.better(attempt, answer);
+        if is_better {
+            break;
         }
-        if let Some(company) = again::fills_up(&answer, ptx, target, options.shared)
-            && let Some(second) = ask(company)
-        {
-            let is_better = company.is_better(&second, &answer, ptx, target);
-            answer = either(answer, second, is_better);
-        }
-        return Ok(answer);
     }
-    let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx, options.versions);
-    let core = if may_be_both { Core::take() } else { None };
-    let first = if core.is_some() {
-        let (first, other) = both(ptx, target, options, ahead.take());
-        for_one_block = other;
-        first?
-    } else {
-        let first = once(ptx)?;
-        let time = first.time + for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
-        Assembled { time, ..first }
-    };
-    drop(core);
-    let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
-    let keeping = again::keeps_blocks(attempt, &first, ptx, target, options.shared);
-    let kept = keeping.and_then(|keeping| Some((keeping, ask(keeping)?)));
-    let mut time = first.time + kept.as_ref().map_or(Duration::ZERO, |(_, answer)| answer.time);
-    let kept = kept.filter(|(keeping, answer)| keeping.is_better(answer, &first, ptx, target));
-    let (attempt, second) = match kept {
-        // No other answer can be better.
-        Some(kept) if kept.1.usage().spilled() == 0 => kept,
-        kept => {
-            let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
-            // It ran before the first answer, whose time counts it, or beside it.
-            let known = known.map(|answer| Assembled { time: answer.time.saturating_sub(first.time), ..answer });
-            let Some(second) = known.or_else(|| ask(attempt)) else { return Ok(first) };
-            time += second.time;
-            kept.filter(|(keeping, _)| keeping.has_more_blocks_than(&second, ptx, target)).unwrap_or((attempt, second))
+    Ok(answer)
+}
+
+/// What ptxas is asked for one kernel.
+struct Questions<'a> {
+    ptx: &'a str,
+    target: &'a Target,
+    options: &'a AssembleOptions<'a>,
+    /// The ptxas that takes the first question.
+    ahead: Cell<Option<Ahead>>,
+    /// The limits of registers that were asked for.
+    limits: RefCell<Vec<u32>>,
+}
+
+impl Questions<'_> {
+    fn usual(&self) -> Result<Assembled, Diagnostic> {
+        once(self.ptx, self.target, self.options, self.ahead.take())
+    }
+
+    /// The answer in another way. A ptxas that does not know a directive has none.
+    fn ask(&self, attempt: Attempt) -> Option<Assembled> {
+        self.limits.borrow_mut().extend(attempt.limit());
+        let text = attempt.text(self.ptx);
+        let answer = once(&text, self.target, self.options, self.ahead.take()).ok()?;
+        Some(Assembled { ptx: answer.ptx.or(Some(text)), ..answer })
+    }
+
+    /// The answer in another way if it is better than the one that is there, and whether it is.
+    fn better(&self, attempt: Attempt, answer: Assembled) -> (Assembled, bool) {
+        let Some(second) = self.ask(attempt) else { return (answer, false) };
+        let is_better = attempt.is_better(&second, &answer, self.ptx, self.target);
+        (either(answer, second, is_better), is_better)
+    }
+
+    /// The best answer, but for more blocks by the model of waits.
+    fn settled(&self) -> Result<Assembled, Diagnostic> {
+        let &Questions { ptx, target, options, .. } = self;
+        let one_block_first = again::asks_for_one_block_first(ptx, options.versions);
+        let mut for_one_block = if one_block_first { self.ask(Attempt::Stream) } else { None };
+        if let Some(stream) = for_one_block.take_if(|answer| again::leaves_room(answer, ptx, target)) {
+            let mut answer = stream;
+            if again::may_want_threads(&answer, ptx, target) {
+                let usual = self.usual()?;
+                let is_better = again::has_cheaper_loops(&usual, &answer, ptx, target);
+                answer = either(answer, usual, is_better);
+            }
+            if again::may_hold(&answer, ptx, target) {
+                answer = self.better(Attempt::Held, answer).0;
+            }
+            if let Some(company) = again::fills_up(&answer, ptx, target, options.shared) {
+                answer = self.better(company, answer).0;
+            }
+            return Ok(answer);
         }
-    };
-    let is_better = attempt.is_better(&second, &first, ptx, target);
-    let is_price = is_better && second.usage().spilled() > first.usage().spilled();
-    let answer = if is_better { second } else { first };
-    Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
+        let may_be_both = options.at_once && for_one_block.is_none() && again::may_give_up(ptx, options.versions);
+        let core = if may_be_both { Core::take() } else { None };
+        let first = if core.is_some() {
+            let (first, other) = both(ptx, target, options, self.ahead.take());
+            for_one_block = other;
+            first?
+        } else {
+            let first = self.usual()?;
+            let time = first.time + for_one_block.as_ref().map_or(Duration::ZERO, |answer| answer.time);
+            Assembled { time, ..first }
+        };
+        drop(core);
+        let Some(attempt) = again::attempt(&first, ptx, target, options.shared) else { return Ok(first) };
+        let keeping = again::keeps_blocks(attempt, &first, ptx, target, options.shared);
+        let kept = keeping.and_then(|keeping| Some((keeping, self.ask(keeping)?)));
+        let mut time = first.time + kept.as_ref().map_or(Duration::ZERO, |(_, answer)| answer.time);
+        let kept = kept.filter(|(keeping, answer)| keeping.is_better(answer, &first, ptx, target));
+        let (attempt, second) = match kept {
+            // No other answer can be better.
+            Some(kept) if kept.1.usage().spilled() == 0 => kept,
+            kept => {
+                let known = for_one_block.filter(|_| attempt.blocks() == Some(1));
+                // It ran before the first answer, whose time counts it, or beside it.
+                let known = known.map(|answer| Assembled { time: answer.time.saturating_sub(first.time), ..answer });
+                let Some(second) = known.or_else(|| self.ask(attempt)) else { return Ok(first) };
+                time += second.time;
+                let kept = kept.filter(|(keeping, _)| keeping.has_more_blocks_than(&second, ptx, target));
+                kept.unwrap_or((attempt, second))
+            }
+        };
+        let is_better = attempt.is_better(&second, &first, ptx, target);
+        let is_price = is_better && second.usage().spilled() > first.usage().spilled();
+        let answer = if is_better { second } else { first };
+        Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
+    }
 }
 
 /// The second of two answers if it is better, else the first, with the time of both.

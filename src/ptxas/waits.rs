@@ -13,7 +13,8 @@
 //! 3. The scheduler issues `n` instructions for that turn, where those that move data count more than once.
 //! 4. `W` warps share the scheduler, so a turn costs it about `T / W` cycles if warps wait and `n` if they do not:
 //!    `√((T / W)² + n²)`.
-//! 5. The least that a turn can cost is one wait for all its loads behind what it issues anyway. A loop near that has
+//! 5. The same is counted of all code, each instruction once, to compare two answers for the whole kernel ([`whole`]).
+//! 6. The least that a turn can cost is one wait for all its loads behind what it issues anyway. A loop near that has
 //!    nothing to gain by more registers.
 //!
 //! Encoding (found by comparing with nvdisasm for sm_80 to sm_120): an instruction has 128 bits; 0 to 11 are the
@@ -47,6 +48,9 @@ const SHARED_ISSUES: u64 = 3;
 /// The barriers of a warp.
 const BARRIERS: usize = 6;
 
+/// How often a loop is taken to run, where it counts together with the code around it.
+const TURNS: f64 = 8.0;
+
 /// Schedulers of a multiprocessor, and threads of a warp.
 const SCHEDULERS: u32 = 4;
 const WARP: u32 = 32;
@@ -61,6 +65,7 @@ enum Kind {
     Local,
     Barrier,
     Branch,
+    Exit,
     Other,
 }
 
@@ -124,6 +129,24 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loop
     all
 }
 
+/// The scheduler's cycles of all code of a cubin, as [`loops`] counts them, if `threads` of a multiprocessor run the
+/// kernel: once in a row, whatever branches, and [`TURNS`] of each innermost loop.
+pub(super) fn whole(cubin: &[u8], target: &Target, threads: u32) -> f64 {
+    let warps = f64::from(threads.max(WARP)) / f64::from(WARP * SCHEDULERS);
+    let cost = |cycles: u64, body: &[Instruction]| {
+        let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
+        (cycles as f64 / warps).hypot(issued)
+    };
+    let of_text = |code: &[u8]| {
+        let list: Vec<Instruction> = code.as_chunks::<16>().0.iter().map(|b| decode(u128::from_le_bytes(*b))).collect();
+        // Behind the last exit there is a branch to itself, and nothing.
+        let end = list.iter().rposition(|i| i.kind == Kind::Exit).map_or(list.len(), |last| last + 1);
+        let turns = |(from, to): (usize, usize)| TURNS * cost(turn(&list[from..=to]), &list[from..=to]);
+        cost(cycles(&list[..end], 1), &list[..end]) + innermost(&list, target).into_iter().map(turns).sum::<f64>()
+    };
+    super::cubin::texts(cubin).map(of_text).sum()
+}
+
 fn decode(bits: u128) -> Instruction {
     let field = |at: u32, width: u32| (bits >> at) as usize & ((1 << width) - 1);
     let barrier = |at| Some(field(at, 3)).filter(|&b| b < BARRIERS);
@@ -137,6 +160,7 @@ fn decode(bits: u128) -> Instruction {
         0xb1d => Kind::Barrier,
         // BRA, with a uniform predicate from sm_100 on.
         0x947 | 0x547 => Kind::Branch,
+        0x94d => Kind::Exit,
         _ => Kind::Other,
     };
     Instruction {
@@ -154,7 +178,7 @@ impl Instruction {
         match self.kind {
             Kind::Load | Kind::Store | Kind::Atomic => GLOBAL_ISSUES,
             Kind::Shared => SHARED_ISSUES,
-            Kind::Local | Kind::Barrier | Kind::Branch | Kind::Other => 1,
+            Kind::Local | Kind::Barrier | Kind::Branch | Kind::Exit | Kind::Other => 1,
         }
     }
 
@@ -167,7 +191,7 @@ impl Instruction {
         match self.kind {
             Kind::Load => LOAD,
             Kind::Atomic => ATOMIC,
-            Kind::Store | Kind::Shared | Kind::Local | Kind::Barrier | Kind::Branch | Kind::Other => SHORT,
+            Kind::Store | Kind::Shared | Kind::Local | Kind::Barrier | Kind::Branch | Kind::Exit | Kind::Other => SHORT,
         }
     }
 
@@ -205,9 +229,14 @@ fn together(body: &[Instruction]) -> u64 {
 
 /// The cycles of one warp's third turn.
 fn turn(body: &[Instruction]) -> u64 {
+    cycles(body, 3)
+}
+
+/// The cycles of the last of so many turns of one warp.
+fn cycles(body: &[Instruction], turns: u32) -> u64 {
     let (mut now, mut begun) = (0, 0);
     let mut free = [0; BARRIERS];
-    for _ in 0..3 {
+    for _ in 0..turns {
         begun = now;
         for instruction in body {
             let waits = free.iter().enumerate().filter(|(b, _)| instruction.waits >> b & 1 == 1);
