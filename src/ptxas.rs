@@ -181,19 +181,14 @@ pub fn assemble(
         return once(ptx, target, options, ahead);
     }
     let questions = Questions { ptx, target, options, ahead: Cell::new(ahead), limits: RefCell::default() };
-    let mut answer = questions.settled()?;
-    for attempt in again::more_blocks(&answer, ptx, target, options.shared) {
-        // What was asked for before for another reason was refused.
-        if attempt.limit().is_some_and(|limit| questions.limits.borrow().contains(&limit)) {
-            continue;
-        }
-        let is_better;
-        (answer, is_better) = questions.better(attempt, answer);
-        if is_better {
-            break;
-        }
-    }
-    Ok(answer)
+    let answer = questions.settled()?;
+    // What was asked for before for another reason was refused.
+    let is_new = |attempt: &Attempt| !attempt.limit().is_some_and(|limit| questions.limits.borrow().contains(&limit));
+    let more = again::more_blocks(&answer, ptx, target, options.shared).filter(is_new);
+    Ok(match more {
+        Some(attempt) => questions.better(attempt, answer),
+        None => answer,
+    })
 }
 
 /// What ptxas is asked for one kernel.
@@ -220,11 +215,11 @@ impl Questions<'_> {
         Some(Assembled { ptx: answer.ptx.or(Some(text)), ..answer })
     }
 
-    /// The answer in another way if it is better than the one that is there, and whether it is.
-    fn better(&self, attempt: Attempt, answer: Assembled) -> (Assembled, bool) {
-        let Some(second) = self.ask(attempt) else { return (answer, false) };
+    /// The answer in another way if it is better than the one that is there, else that one.
+    fn better(&self, attempt: Attempt, answer: Assembled) -> Assembled {
+        let Some(second) = self.ask(attempt) else { return answer };
         let is_better = attempt.is_better(&second, &answer, self.ptx, self.target);
-        (either(answer, second, is_better), is_better)
+        either(answer, second, is_better)
     }
 
     /// The best answer, but for more blocks by the model of waits.
@@ -240,10 +235,10 @@ impl Questions<'_> {
                 answer = either(answer, usual, is_better);
             }
             if again::may_hold(&answer, ptx, target) {
-                answer = self.better(Attempt::Held, answer).0;
+                answer = self.better(Attempt::Held, answer);
             }
             if let Some(company) = again::fills_up(&answer, ptx, target, options.shared) {
-                answer = self.better(company, answer).0;
+                answer = self.better(company, answer);
             }
             return Ok(answer);
         }

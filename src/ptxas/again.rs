@@ -38,9 +38,8 @@
 //!    their multiprocessor. Where a kernel has nearly all registers of a thread, there is nothing to gain, and ptxas
 //!    is not asked.
 //! 5. Whatever is chosen by then, all of the kernel's machine code is looked at ([`waits::whole`]). Where it would be
-//!    cheaper with the warps that two thirds of its registers leave room for, ptxas gets that limit of registers, and
-//!    then the one for a single block more ([`more_blocks`]). An answer is taken if it spills nothing and is cheaper.
-//!    If neither is, ptxas gets the registers that there are as a limit, and orders instructions in another way then.
+//!    cheaper with the warps that two thirds of its registers leave room for, ptxas gets that limit of registers
+//!    ([`more_blocks`]). The answer is taken if it spills nothing and is cheaper.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,9 +163,9 @@ const FEW: u32 = 64;
 const HOPED: f64 = 1.1;
 const WORTH: f64 = 1.05;
 
-/// The registers alive at once, in fifths of those that there may be, up to which a limit is worth a run. Of 168 such
-/// limits for real kernels 81 make spills, and of 273 others 239.
-const ALIVE: u32 = 9;
+/// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run. Of 131 such
+/// limits for real kernels 57 make spills, and of 310 others 263.
+const ALIVE: u32 = 33;
 
 /// The threads of a warp.
 const WARP: u32 = 32;
@@ -188,7 +187,7 @@ pub(super) enum Attempt {
     Blocks(u32),
     /// With so many registers another wide block might. Asked for a number of blocks, ptxas spills more often.
     Company(u32),
-    /// With so many registers a kernel might be cheaper by the model of waits, most often for more blocks.
+    /// More blocks with so many registers might be cheaper by the model of waits.
     More(u32),
     /// Loads might stand together.
     Stream,
@@ -386,39 +385,34 @@ impl Attempt {
     }
 }
 
-/// The attempts that give a kernel more blocks: as many as two thirds of its registers leave room for, and one more.
-/// Each only where the code that there is would be cheaper with so many warps, since warps wait more than they issue,
-/// and where the registers may suffice. The last one is for the registers that there are: told of a limit, ptxas
-/// orders instructions in another way.
+/// The attempt that gives a kernel more blocks, as many as two thirds of its registers leave room for, where the code
+/// that there is would be cheaper with so many warps, since warps wait more than they issue, and where the registers
+/// may suffice.
 ///
-/// On an H200, of 97 kernels that were slower than Triton's, 15 of more than 5 us get another answer by this: 0.98 to
+/// On an H200, of 97 kernels that were slower than Triton's, 15 of more than 5 us had another answer by this: 0.98 to
 /// 1.18 of their speed, 1.10 in the geometric mean. Of 611 others, where nothing was tried out, 22: 1.04, one at 1.68,
-/// seven above 1.05, two at 0.91 and 0.83. All that spill nothing with one more block ran at 0.98.
-pub(super) fn more_blocks(answer: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> Vec<Attempt> {
+/// seven above 1.05, two at 0.91 and 0.83. All that spill nothing with one more block ran at 0.98. (Then up to three
+/// limits were tried, with up to 1.8 times the values alive; nearly all that gained had what is tried now.)
+pub(super) fn more_blocks(answer: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> Option<Attempt> {
     let (usage, device, warps) = (answer.usage(), target.multiprocessor(), warps(ptx));
     let may = ptx.len() <= LARGEST && threads(ptx) > 1 && !is_limited(ptx);
-    let Some(shared) = shared.filter(|_| may && usage.spilled() == 0 && usage.registers > FREE) else { return vec![] };
+    let shared = shared.filter(|_| may && usage.spilled() == 0 && usage.registers > FREE)?;
     let has_room = |&blocks: &u32| blocks * warps <= device.warps && shared <= target.shared.bytes_each(blocks);
     let blocks = blocks_by_registers(&usage, ptx, target) + 1;
     // Of warps that wait for memory alone there are enough.
     if (blocks - 1) * warps * 4 >= device.warps * 3 && !ptx.contains(WAIT_OF_A_BLOCK) {
-        return vec![];
+        return None;
     }
     let limits = (blocks..=BLOCKS).take_while(has_room).map(|blocks| device.registers_for(blocks, warps));
     let limits = limits.take_while(|registers| registers * 20 >= usage.registers * 13);
     let mut limits: Vec<u32> = limits.filter(|&registers| registers < usage.registers).collect();
-    limits.dedup();
-    let all = cost(answer, ptx, target);
-    limits.retain(|&registers| all > cost_with(answer, registers, ptx, target) * HOPED);
-    if !limits.is_empty() {
-        let alive = pressure::live(ptx);
-        limits.retain(|registers| alive * 5 <= registers * ALIVE);
+    let now = cost(answer, ptx, target);
+    limits.retain(|&registers| now > cost_with(answer, registers, ptx, target) * HOPED);
+    if limits.is_empty() {
+        return None;
     }
-    let Some((&first, &last)) = limits.first().zip(limits.last()) else { return vec![] };
-    let now = usage.registers.next_multiple_of(device.register_unit).min(MOST);
-    let mut asked = vec![last, first, now];
-    asked.dedup();
-    asked.into_iter().map(Attempt::More).collect()
+    let alive = pressure::live(ptx);
+    limits.into_iter().rfind(|registers| alive * 20 <= registers * ALIVE).map(Attempt::More)
 }
 
 /// What all code of an answer costs with as many threads as its registers leave room for.
@@ -951,7 +945,7 @@ mod tests {
         let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
         // A load that sets barrier 0, and an instruction that waits for it; or none that waits.
         let (load, wait, exit) = (0x981 | 7 << 113, 0x221 | 7 << 110 | 7 << 113 | 1 << 116, 0x94d);
-        let pairs = |count: usize, second| [vec![load, second].repeat(count), vec![exit]].concat();
+        let pairs = |count: usize, second| [[load, second].repeat(count), vec![exit]].concat();
         let answer = |registers, code: &[u128]| Assembled {
             cubin: cubin_of(code),
             ..made(Usage { registers, ..Usage::default() })
@@ -960,15 +954,16 @@ mod tests {
         let waiting = pairs(8, wait);
         let barriers = ptx.replace("ret;", "bar.sync 0; ret;");
         // Twelve blocks have 40 registers each, and 16 blocks 32. Twelve are enough where no warp waits for another.
-        assert_eq!(asked(40, &waiting, Some(0)), []);
-        assert_eq!(more_blocks(&answer(40, &waiting), &barriers, &target, Some(0)), [32, 40].map(Attempt::More));
-        // 64 registers are eight blocks; with two thirds of them there are ten with 48, and nine with 56.
-        assert_eq!(asked(64, &waiting, Some(0)), [48, 56, 64].map(Attempt::More));
-        assert_eq!(asked(64, &waiting, Some(25_000)), []);
-        assert_eq!(asked(64, &waiting, None), []);
-        assert_eq!(asked(24, &waiting, Some(0)), []);
+        assert_eq!(asked(40, &waiting, Some(0)), None);
+        assert_eq!(more_blocks(&answer(40, &waiting), &barriers, &target, Some(0)), Some(Attempt::More(32)));
+        // 64 registers are eight blocks; with two thirds of them there are ten with 48, or nine with 56.
+        assert_eq!(asked(64, &waiting, Some(0)), Some(Attempt::More(48)));
+        assert_eq!(asked(64, &waiting, Some(24_000)), Some(Attempt::More(56)));
+        assert_eq!(asked(64, &waiting, Some(25_000)), None);
+        assert_eq!(asked(64, &waiting, None), None);
+        assert_eq!(asked(24, &waiting, Some(0)), None);
         // Where nothing waits, more warps are worth nothing.
-        assert_eq!(asked(64, &pairs(8, 0), Some(0)), []);
+        assert_eq!(asked(64, &pairs(8, 0), Some(0)), None);
         // What comes of it may wait more often.
         let is_better = |second: &[u128], spilled| {
             let second = answer(32, second);
