@@ -163,8 +163,8 @@ const FEW: u32 = 64;
 const HOPED: f64 = 1.1;
 const WORTH: f64 = 1.05;
 
-/// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run. Of 131 such
-/// limits for real kernels 57 make spills, and of 310 others 263.
+/// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run. Of 131
+/// such limits for real kernels 57 make spills, and of 310 others 263.
 const ALIVE: u32 = 33;
 
 /// The threads of a warp.
