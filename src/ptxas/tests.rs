@@ -148,6 +148,8 @@ fn a_short_stream_takes_one_run_where_it_leaves_room() {
     // The same in the usual order for long code, and for what is no stream only the usual question.
     let long = stream.replace("ret;", &"add.s32 %r1, %r1, 1;\n".repeat(1000));
     assert_eq!(runs_of(&ample, &long), ("usual one".to_owned(), 48));
+    // Of two versions each is short.
+    assert!(again::asks_for_one_block_first(&long, 2));
     assert_eq!(runs_of(&ample, &stream.replace("ret;", "mma.sync")), ("usual".to_owned(), 32));
     // 96 registers leave room for 640 threads.
     let crowded = answering((32, 0), (96, 0), (0, 0));

@@ -13,7 +13,8 @@
 //! 3. The scheduler issues `n` instructions for that turn, where those that move data count more than once.
 //! 4. `W` warps share the scheduler, so a turn costs it about `T / W` cycles if warps wait and `n` if they do not:
 //!    `√((T / W)² + n²)`.
-//! 5. The same is counted of all code, each instruction once, to compare two answers for the whole kernel ([`whole`]).
+//! 5. To compare two answers for the whole kernel, the same is counted of all its code, each instruction once, and
+//!    [`TURNS`] of each innermost loop are added ([`whole`]).
 //! 6. The least that a turn can cost is one wait for all its loads behind what it issues anyway. A loop near that has
 //!    nothing to gain by more registers.
 //!
@@ -108,7 +109,7 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loop
     let warps = f64::from(threads.max(WARP)) / f64::from(WARP * SCHEDULERS);
     let mut all = Loops::default();
     for code in super::cubin::texts(cubin) {
-        let list: Vec<Instruction> = code.as_chunks::<16>().0.iter().map(|b| decode(u128::from_le_bytes(*b))).collect();
+        let list = decoded(code);
         for (from, to) in innermost(&list, target) {
             let body = &list[from..=to];
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
@@ -138,13 +139,17 @@ pub(super) fn whole(cubin: &[u8], target: &Target, threads: u32) -> f64 {
         (cycles as f64 / warps).hypot(issued)
     };
     let of_text = |code: &[u8]| {
-        let list: Vec<Instruction> = code.as_chunks::<16>().0.iter().map(|b| decode(u128::from_le_bytes(*b))).collect();
+        let list = decoded(code);
         // Behind the last exit there is a branch to itself, and nothing.
         let end = list.iter().rposition(|i| i.kind == Kind::Exit).map_or(list.len(), |last| last + 1);
         let turns = |(from, to): (usize, usize)| TURNS * cost(turn(&list[from..=to]), &list[from..=to]);
         cost(cycles(&list[..end], 1), &list[..end]) + innermost(&list, target).into_iter().map(turns).sum::<f64>()
     };
     super::cubin::texts(cubin).map(of_text).sum()
+}
+
+fn decoded(code: &[u8]) -> Vec<Instruction> {
+    code.as_chunks::<16>().0.iter().map(|b| decode(u128::from_le_bytes(*b))).collect()
 }
 
 fn decode(bits: u128) -> Instruction {

@@ -3,6 +3,7 @@
 
 // The rows of a matrix: its stride and its width.
 module {
+  // CHECK: module attributes {ttc.versions = 2 : i32
   // CHECK-LABEL: @rows
   // CHECK: %[[A:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : i32
   // CHECK: %[[STRIDE:.*]] = arith.andi %stride, %{{.*}} : i32

@@ -4,6 +4,7 @@
 // All is below the end, or the end is a multiple of four.
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK: module attributes {ttc.versions = 2 : i32
   // CHECK-LABEL: @copy
   // CHECK: %[[START:.*]] = arith.muli
   // CHECK-DAG: %[[BEGINS:.*]] = arith.cmpi slt, %[[START]], %n
