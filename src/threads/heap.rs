@@ -15,6 +15,7 @@
 //! No address space is asked for beyond that of the arena, and none of this happens where address space is limited
 //! (`ulimit -v`). Where any of it fails, memory comes as usual.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether [`keep`] was called.
@@ -55,11 +56,12 @@ fn reserve() {
     // SAFETY: each piece is either null or of the size that was asked for, none is used, and the advice is about whole
     // pages within the last one.
     unsafe {
-        let probe = libc::malloc(64);
+        // The optimizer removes pieces that nobody uses, unless it cannot see that.
+        let probe = black_box(libc::malloc(64));
         let left = HUGE - probe as usize % HUGE;
         libc::free(probe);
         if left > HEADERS {
-            libc::malloc(left - HEADERS);
+            black_box(libc::malloc(left - HEADERS));
         }
         let piece = libc::malloc(SIZE);
         let start = (piece as usize).next_multiple_of(HUGE);
