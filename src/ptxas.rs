@@ -180,15 +180,17 @@ pub fn assemble(
     if !options.again {
         return once(ptx, target, options, ahead);
     }
-    let questions = Questions { ptx, target, options, ahead: Cell::new(ahead), limits: RefCell::default() };
+    let (answers, limits) = Default::default();
+    let questions = Questions { ptx, target, options, ahead: Cell::new(ahead), limits, answers };
     let answer = questions.settled()?;
     // What was asked for before for another reason was refused.
     let is_new = |attempt: &Attempt| !attempt.limit().is_some_and(|limit| questions.limits.borrow().contains(&limit));
     let more = again::more_blocks(&answer, ptx, target, options.shared).filter(is_new);
-    Ok(match more {
+    let answer = match more {
         Some(attempt) => questions.better(attempt, answer),
         None => answer,
-    })
+    };
+    Ok(questions.cheapest(answer))
 }
 
 /// What ptxas is asked for one kernel.
@@ -200,11 +202,17 @@ struct Questions<'a> {
     ahead: Cell<Option<Ahead>>,
     /// The limits of registers that were asked for.
     limits: RefCell<Vec<u32>>,
+    /// All answers so far.
+    answers: RefCell<Vec<Assembled>>,
 }
 
 impl Questions<'_> {
     fn usual(&self) -> Result<Assembled, Diagnostic> {
-        once(self.ptx, self.target, self.options, self.ahead.take())
+        once(self.ptx, self.target, self.options, self.ahead.take()).inspect(|answer| self.note(answer))
+    }
+
+    fn note(&self, answer: &Assembled) {
+        self.answers.borrow_mut().push(answer.clone());
     }
 
     /// The answer in another way. A ptxas that does not know a directive has none.
@@ -212,7 +220,9 @@ impl Questions<'_> {
         self.limits.borrow_mut().extend(attempt.limit());
         let text = attempt.text(self.ptx);
         let answer = once(&text, self.target, self.options, self.ahead.take()).ok()?;
-        Some(Assembled { ptx: answer.ptx.or(Some(text)), ..answer })
+        let answer = Assembled { ptx: answer.ptx.or(Some(text)), ..answer };
+        self.note(&answer);
+        Some(answer)
     }
 
     /// The answer in another way if it is better than the one that is there, else that one.
@@ -222,7 +232,19 @@ impl Questions<'_> {
         either(answer, second, is_better)
     }
 
-    /// The best answer, but for more blocks by the model of waits.
+    /// Of all answers, the cheapest by the model of waits in place of this one, if that makes a difference.
+    fn cheapest(&self, answer: Assembled) -> Assembled {
+        let &Questions { ptx, target, options, .. } = self;
+        let others = self.answers.take().into_iter().filter(|other| other.cubin != answer.cubin);
+        let cheaper = others.filter(|other| again::is_cheaper(other, &answer, ptx, target, options.shared));
+        let cost = |other: &Assembled| again::cost(other, ptx, target, options.shared);
+        match cheaper.min_by(|a, b| cost(a).total_cmp(&cost(b))) {
+            Some(other) => Assembled { time: answer.time, settled: answer.settled, ..other },
+            None => answer,
+        }
+    }
+
+    /// The best answer by what is known of such kernels, but for more blocks by the model of waits.
     fn settled(&self) -> Result<Assembled, Diagnostic> {
         let &Questions { ptx, target, options, .. } = self;
         let one_block_first = again::asks_for_one_block_first(ptx, options.versions);
@@ -246,6 +268,7 @@ impl Questions<'_> {
         let core = if may_be_both { Core::take() } else { None };
         let first = if core.is_some() {
             let (first, other) = both(ptx, target, options, self.ahead.take());
+            [first.as_ref().ok(), other.as_ref()].into_iter().flatten().for_each(|answer| self.note(answer));
             for_one_block = other;
             first?
         } else {

@@ -8,7 +8,8 @@
 //! 1. The order of axes is by contiguity of the pointer, the most contiguous first; equals keep the last axis first.
 //! 2. A thread takes as many elements along the first axis as are contiguous and aligned, up to 16 bytes. Of all
 //!    accesses that values connect with this one, of the same shape and order, the widest counts, so that their layouts
-//!    agree; but a store no more than its own. No thread is left without elements.
+//!    agree; but a store no more than its own. No thread is left without elements. With `data-masks`, an access asks
+//!    for no more than a loaded mask lets through together ([`masks`]).
 //! 3. Threads and warps are dealt out along the order.
 //!
 //! Accesses through tensor descriptors take up to 16 bytes along the last axis. What the calls of a function tell about
@@ -18,6 +19,7 @@
 //! conversions are left to `tritongpu-remove-layout-conversions`.
 
 mod connections;
+mod masks;
 
 use std::collections::BTreeMap;
 
@@ -33,15 +35,22 @@ use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{Classes, TtOp, TtgOp};
 use crate::ir::encoding::questions::{cga_of, share};
 use crate::layout;
-use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-coalesce",
     doc: "choose layouts for accesses to global memory",
     input: Input::Ttgir,
-    options: &[],
+    options: &[OptionSpec {
+        name: DATA_MASKS,
+        kind: OptionKind::Bool,
+        default: "false",
+        doc: "an access whose mask was loaded for each element asks for one element a thread",
+    }],
     run,
 };
+
+pub const DATA_MASKS: &str = "data-masks";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;
@@ -49,7 +58,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     for (&param, info) in &parameters {
         note(ir, param, info);
     }
-    let plan = decide(ir, threads);
+    let plan = decide(ir, threads, cx.flag(DATA_MASKS));
     for &(op, encoding) in &plan {
         apply(ir, op, encoding);
     }
@@ -79,8 +88,9 @@ fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
 }
 
 /// Which access gets which layout, in order: those through pointers, then those through descriptors.
-fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
+fn decide(ir: &Ir, threads: Threads, data_masks: bool) -> Vec<(Op, Attr)> {
     let analysis = AxisInfoAnalysis::of_module(ir);
+    let widths = Widths { ir, analysis: &analysis, data_masks };
     let connections = Connections::new(ir);
     let ops = ir.all_ops_post(ir.module());
     let mut plan = vec![];
@@ -89,7 +99,7 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
             continue;
         };
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
-        plan.push((op, coalesced(ir, &analysis, &connections, op, ptr, Threads { num_warps, ..threads })));
+        plan.push((op, coalesced(&widths, &connections, op, ptr, Threads { num_warps, ..threads })));
     }
     for &op in &ops {
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
@@ -121,28 +131,21 @@ fn pointer_order(ir: &Ir, analysis: &AxisInfoAnalysis, ptr: Value) -> Vec<u32> {
 }
 
 /// The layout in which neighbouring threads touch neighbouring addresses; steps 1 to 3.
-pub(super) fn coalesced(
-    ir: &Ir,
-    analysis: &AxisInfoAnalysis,
-    connections: &Connections,
-    op: Op,
-    ptr: Value,
-    threads: Threads,
-) -> Attr {
+pub(super) fn coalesced(widths: &Widths, connections: &Connections, op: Op, ptr: Value, threads: Threads) -> Attr {
+    let ir = widths.ir;
     let shape = ir.ty(ptr).shape();
-    let order = pointer_order(ir, analysis, ptr);
+    let order = pointer_order(ir, widths.analysis, ptr);
     let cga = cga_of(ir.ty(ptr));
     let share = share(shape, &cga);
-    let own = elements_per_thread(ir, analysis, op, ptr, &order, &share);
-    let mut width = own;
+    let mut width = widths.wanted(op, ptr, &order, &share);
     if ir.def_op(ptr).is_some() {
-        width = width.max(connections.widest(ir, analysis, op, shape, &order, &share));
+        width = width.max(connections.widest(widths, op, shape, &order, &share));
     }
     let all_threads = i64::from(threads.num_warps * threads.threads_per_warp);
     width = width.min((share.iter().product::<i64>() / all_threads).max(1));
     if !ir.is(op, TtOp::Load) {
         // Wider than one store instruction would leave gaps between the threads of a warp.
-        width = width.min(own);
+        width = width.min(widths.possible(op, ptr, &order, &share));
     }
     let mut size = vec![1; shape.len()];
     if let Some(&fastest) = order.first() {
@@ -151,14 +154,36 @@ pub(super) fn coalesced(
     Attr::encoding(layout::blocked_in_cga(shape, &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
-/// Contiguous and aligned elements along the first axis of the order, up to what one instruction moves.
-fn elements_per_thread(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, order: &[u32], share: &[i64]) -> i64 {
-    let (Some(info), Some(&axis)) = (analysis.get(ptr), order.first()) else { return 1 };
-    let axis = axis as usize;
-    let bits = i64::from(ir.ty(ptr).elem().pointee().and_then(Type::bit_width).unwrap_or(8));
-    let multiple = (info.divisibility[axis] / (bits / 8).max(1)).max(1);
-    let aligned = multiple.min(info.contiguity[axis]).min(share[axis]);
-    aligned.min(widest(ir, op, bits)).max(1)
+/// How many elements of a thread the accesses of a function may take at once.
+pub(super) struct Widths<'a> {
+    pub(super) ir: &'a Ir,
+    pub(super) analysis: &'a AxisInfoAnalysis,
+    /// Whether masks that were loaded count.
+    pub(super) data_masks: bool,
+}
+
+impl Widths<'_> {
+    /// Contiguous and aligned elements along the first axis of the order, up to what one instruction moves.
+    fn possible(&self, op: Op, ptr: Value, order: &[u32], share: &[i64]) -> i64 {
+        let (ir, info) = (self.ir, self.analysis.get(ptr));
+        let (Some(info), Some(&axis)) = (info, order.first()) else { return 1 };
+        let axis = axis as usize;
+        let bits = i64::from(ir.ty(ptr).elem().pointee().and_then(Type::bit_width).unwrap_or(8));
+        let multiple = (info.divisibility[axis] / (bits / 8).max(1)).max(1);
+        let aligned = multiple.min(info.contiguity[axis]).min(share[axis]);
+        aligned.min(widest(ir, op, bits)).max(1)
+    }
+
+    /// Of these, as many as a loaded mask lets through together.
+    fn wanted(&self, op: Op, ptr: Value, order: &[u32], share: &[i64]) -> i64 {
+        let possible = self.possible(op, ptr, order, share);
+        let ir = self.ir;
+        let mask = tt::Load::of(ir, op).map_or_else(|| tt::Store::of(ir, op)?.mask(ir), |load| load.mask(ir));
+        match (mask.filter(|_| self.data_masks && possible > 1), order.first()) {
+            (Some(mask), Some(&axis)) => masks::decided_together(ir, self.analysis, mask, axis as usize, possible),
+            _ => possible,
+        }
+    }
 }
 
 /// Elements that one instruction of this kind moves at most.

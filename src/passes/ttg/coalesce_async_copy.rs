@@ -20,7 +20,7 @@ use crate::ir::dialects::ttg::ttg::AsyncCopyGlobalToLocal;
 use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::coalesce::{Connections, coalesced};
+use crate::passes::ttg::coalesce::{Connections, Widths, coalesced};
 use crate::passes::ttg::module_attrs::{self, Threads};
 
 pub static PASS: Pass = Pass {
@@ -84,7 +84,8 @@ fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<A
     if ty.num_elements() >= i64::from(threads.num_warps * threads.threads_per_warp) || bits < 32 {
         return None;
     }
-    let encoding = coalesced(ir, axis, &Connections::new(ir), op, source, threads);
+    let widths = Widths { ir, analysis: axis, data_masks: false };
+    let encoding = coalesced(&widths, &Connections::new(ir), op, source, threads);
     (ty.encoding() != Some(encoding)).then_some(encoding)
 }
 

@@ -249,6 +249,34 @@ fn code_that_waits_gets_more_blocks_where_registers_are_cheap() {
 }
 
 #[test]
+fn a_refused_answer_is_taken_if_its_code_is_cheaper() {
+    let target = Target::parse("sm_90a").unwrap();
+    let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
+    let barriers = ptx.replace("ret;", "bar.sync 0; ret;");
+    let (load, wait, exit) = (0x981 | 7 << 113, 0x221 | 7 << 110 | 7 << 113 | 1 << 116, 0x94d);
+    let answer = |registers, spill_stores, waits| Assembled {
+        cubin: cubin_of(&[[load, wait].repeat(waits), vec![exit]].concat()),
+        ..made(Usage { registers, spill_stores, ..Usage::default() })
+    };
+    let takes = |other: &Assembled, ptx: &str, shared| is_cheaper(other, &answer(64, 0, 100), ptx, &target, shared);
+    // As many blocks, and fewer waits; or as many waits, and fewer blocks.
+    assert!(takes(&answer(64, 0, 97), ptx, Some(0)));
+    assert!(!takes(&answer(64, 0, 99), ptx, Some(0)));
+    assert!(!takes(&answer(72, 0, 100), ptx, Some(0)));
+    assert!(takes(&answer(72, 0, 60), ptx, Some(0)));
+    // Registers for more blocks than there is shared memory for are worth nothing.
+    assert!(takes(&answer(32, 0, 110), ptx, Some(0)));
+    assert!(!takes(&answer(32, 0, 110), ptx, Some(30_000)));
+    // A few spills are worth a tenth where the warps of a block wait for each other.
+    assert!(takes(&answer(64, 40, 85), &barriers, Some(0)));
+    assert!(!takes(&answer(64, 40, 95), &barriers, Some(0)));
+    assert!(!takes(&answer(64, 40, 85), ptx, Some(0)));
+    assert!(!takes(&answer(64, 52, 85), &barriers, Some(0)));
+    // Nothing is known of PTX that does not say how many threads there are.
+    assert!(!takes(&answer(64, 0, 50), "{ ret; }", Some(0)));
+}
+
+#[test]
 fn a_limit_of_registers_may_not_make_loops_wait_more() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";

@@ -71,6 +71,58 @@ tt.func public @large(%c: i1, %p: tensor<1024x!tt.ptr<f32>, #b>, %q: tensor<1024
 
 // -----
 
+// Two tiles of addresses that differ in their base and their row: one tile of the base and row that are selected.
+#b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @bases
+// CHECK-DAG: %[[BASE:.*]] = arith.select %c, %p, %q : !tt.ptr<f32>
+// CHECK-DAG: %[[ROW:.*]] = arith.select %c, %m, %n : i32
+// CHECK: %[[TILE:.*]] = tt.splat %[[BASE]]
+// CHECK: %[[ROWS:.*]] = tt.splat %[[ROW]]
+// CHECK: %[[OFFSETS:.*]] = arith.addi %{{.*}}, %[[ROWS]]
+// CHECK: %[[AT:.*]] = tt.addptr %[[TILE]], %[[OFFSETS]]
+// CHECK: tt.store %[[AT]], %x
+// CHECK-NOT: scf.if
+// CHECK: tt.return
+tt.func public @bases(%c: i1, %p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %m: i32, %n: i32, %x: tensor<1024xf32, #b>) {
+  %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #b>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #b>
+  %ms = tt.splat %m : i32 -> tensor<1024xi32, #b>
+  %mi = arith.addi %i, %ms : tensor<1024xi32, #b>
+  %pi = tt.addptr %ps, %mi : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #b>
+  %ns = tt.splat %n : i32 -> tensor<1024xi32, #b>
+  %ni = arith.addi %i, %ns : tensor<1024xi32, #b>
+  %qi = tt.addptr %qs, %ni : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
+  scf.if %c {
+    tt.store %pi, %x : tensor<1024x!tt.ptr<f32>, #b>
+  } else {
+    tt.store %qi, %x : tensor<1024x!tt.ptr<f32>, #b>
+  }
+  tt.return
+}
+// One is a product, the other a sum: nothing but the tiles could be selected.
+// CHECK-LABEL: @made_otherwise
+// CHECK: scf.if
+tt.func public @made_otherwise(%c: i1, %p: !tt.ptr<f32>, %n: i32, %x: tensor<1024xf32, #b>) {
+  %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #b>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #b>
+  %ns = tt.splat %n : i32 -> tensor<1024xi32, #b>
+  %a = arith.addi %i, %ns : tensor<1024xi32, #b>
+  %m = arith.muli %i, %ns : tensor<1024xi32, #b>
+  %pa = tt.addptr %ps, %a : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
+  %pm = tt.addptr %ps, %m : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
+  scf.if %c {
+    tt.store %pa, %x : tensor<1024x!tt.ptr<f32>, #b>
+  } else {
+    tt.store %pm, %x : tensor<1024x!tt.ptr<f32>, #b>
+  }
+  tt.return
+}
+}
+
+// -----
+
 // Buffers in shared memory cannot be selected.
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

@@ -11,8 +11,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{accessed_pointer, elements_per_thread, pointer_order};
-use crate::analysis::axis_info::AxisInfoAnalysis;
+use super::{Widths, accessed_pointer, pointer_order};
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Ir, Op, ValueDef};
 use crate::ir::dialects::Traits;
@@ -57,13 +56,13 @@ impl Connections {
     /// is none.
     pub(super) fn widest(
         &self,
-        ir: &Ir,
-        analysis: &AxisInfoAnalysis,
+        widths: &Widths,
         op: Op,
         shape: &[i64],
         order: &[u32],
         share: &[i64],
     ) -> i64 {
+        let ir = widths.ir;
         let Some(&component) = self.of.get(&op) else { return 1 };
         let question = (component, shape.to_vec(), order.to_vec(), share.to_vec());
         if let Some(&known) = self.known.borrow().get(&question) {
@@ -71,7 +70,7 @@ impl Connections {
         }
         let width = |&other: &Op| {
             let p = accessed_pointer(ir, other).filter(|&p| ir.ty(p).is_tensor() && ir.ty(p).shape() == shape)?;
-            (pointer_order(ir, analysis, p) == order).then(|| elements_per_thread(ir, analysis, other, p, order, share))
+            (pointer_order(ir, widths.analysis, p) == order).then(|| widths.wanted(other, p, order, share))
         };
         let widest = self.accesses[&component].iter().filter_map(width).max().unwrap_or(1);
         self.known.borrow_mut().insert(question, widest);
