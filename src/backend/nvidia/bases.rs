@@ -30,7 +30,7 @@
 //!   %next0 = getelementptr half, %p0, %step            %next = freeze (getelementptr half, %b, %step)
 //! ```
 
-pub(super) mod offset;
+mod offset;
 
 use std::collections::BTreeSet;
 

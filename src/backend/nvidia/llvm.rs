@@ -15,7 +15,7 @@ use inkwell::values::FunctionValue;
 
 use super::{
     advances, always, bases, compares, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version,
-    shuffles, siblings, starts, strides, sums,
+    shuffles, starts, strides, sums,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -128,7 +128,6 @@ impl LlvmTarget for Nvptx {
         }
         compares::share(module).map_err(|e| failed("compare numbers by their differences", &e))?;
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", &e))?;
-        siblings::carry_one(module, &data).map_err(|e| failed("carry one of the pointers of a loop", &e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
         if attempt == Attempt::Sparing {
             bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", &e))?;

@@ -26,7 +26,6 @@ mod predicates;
 mod ptx_builder;
 mod ptx_version;
 mod shuffles;
-mod siblings;
 mod sines;
 mod starts;
 mod strides;

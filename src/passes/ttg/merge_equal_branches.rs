@@ -144,7 +144,8 @@ impl Sides {
             return None;
         }
         let operands = ir.operands(x).iter().zip(ir.operands(y));
-        let chosen = operands.map(|(&v, &w)| if v == w { Some(None) } else { self.choice(ir, (v, w), steps - 1).map(Some) });
+        let chosen =
+            operands.map(|(&v, &w)| if v == w { Some(None) } else { self.choice(ir, (v, w), steps - 1).map(Some) });
         Some(Made { op: x, chosen: chosen.collect::<Option<_>>()? })
     }
 
@@ -171,21 +172,18 @@ fn merge(ir: &mut Ir, branch: Op, sides: &Sides) {
     let condition = ir.operands(branch)[0];
     let mut selected: Vec<Value> = vec![];
     for Choice { pair: (v, w), made } in &sides.choices {
-        let value = match made {
-            Some(Made { op, chosen }) => {
-                let copy = ir.clone_op(*op, &mut Mapping::default());
-                for (index, choice) in chosen.iter().enumerate() {
-                    if let Some(choice) = *choice {
-                        ir.set_operand(copy, index, selected[choice]);
-                    }
+        let value = if let Some(Made { op, chosen }) = made {
+            let copy = ir.clone_op(*op, &mut Mapping::default());
+            for (index, choice) in chosen.iter().enumerate() {
+                if let Some(choice) = *choice {
+                    ir.set_operand(copy, index, selected[choice]);
                 }
-                ir.insert_before(branch, copy);
-                ir.result(copy)
             }
-            None => {
-                let ty = ir.ty(*v);
-                Builder::before(ir, branch).value(ArithOp::Select, &[condition, *v, *w], ty)
-            }
+            ir.insert_before(branch, copy);
+            ir.result(copy)
+        } else {
+            let ty = ir.ty(*v);
+            Builder::before(ir, branch).value(ArithOp::Select, &[condition, *v, *w], ty)
         };
         selected.push(value);
     }

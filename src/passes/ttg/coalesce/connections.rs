@@ -54,14 +54,7 @@ impl Connections {
 
     /// The most elements that a thread takes at once in an access of this shape and order that `op` reaches; 1 if there
     /// is none.
-    pub(super) fn widest(
-        &self,
-        widths: &Widths,
-        op: Op,
-        shape: &[i64],
-        order: &[u32],
-        share: &[i64],
-    ) -> i64 {
+    pub(super) fn widest(&self, widths: &Widths, op: Op, shape: &[i64], order: &[u32], share: &[i64]) -> i64 {
         let ir = widths.ir;
         let Some(&component) = self.of.get(&op) else { return 1 };
         let question = (component, shape.to_vec(), order.to_vec(), share.to_vec());
