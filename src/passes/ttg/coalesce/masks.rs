@@ -2,8 +2,8 @@
 //!
 //! Where a mask lets through single elements, a vector of them is accessed one by one: threads whose elements are
 //! neighbours then leave gaps between those of a warp, and each access touches as many sectors as the whole vector. The
-//! bound of an array splits vectors only where it ends, so it counts for nothing here (`ttc-whole-vectors`). A mask that
-//! was loaded does so anywhere.
+//! bound of an array splits vectors only where it ends, so it counts for nothing here (`ttc-whole-vectors`). A mask
+//! that was loaded does so anywhere.
 
 use std::collections::BTreeSet;
 
