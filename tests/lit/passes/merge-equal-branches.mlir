@@ -101,17 +101,18 @@ tt.func public @bases(%c: i1, %p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %m: i32, %n: i
   }
   tt.return
 }
-// One is a product, the other a sum: nothing but the tiles could be selected.
+// One offset is a product, the other a sum: nothing but these tiles could be selected, besides the bases.
 // CHECK-LABEL: @made_otherwise
 // CHECK: scf.if
-tt.func public @made_otherwise(%c: i1, %p: !tt.ptr<f32>, %n: i32, %x: tensor<1024xf32, #b>) {
+tt.func public @made_otherwise(%c: i1, %p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32, %x: tensor<1024xf32, #b>) {
   %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #b>
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #b>
   %ns = tt.splat %n : i32 -> tensor<1024xi32, #b>
   %a = arith.addi %i, %ns : tensor<1024xi32, #b>
   %m = arith.muli %i, %ns : tensor<1024xi32, #b>
   %pa = tt.addptr %ps, %a : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
-  %pm = tt.addptr %ps, %m : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #b>
+  %pm = tt.addptr %qs, %m : tensor<1024x!tt.ptr<f32>, #b>, tensor<1024xi32, #b>
   scf.if %c {
     tt.store %pa, %x : tensor<1024x!tt.ptr<f32>, #b>
   } else {
