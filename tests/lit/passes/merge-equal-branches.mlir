@@ -75,9 +75,9 @@ tt.func public @large(%c: i1, %p: tensor<1024x!tt.ptr<f32>, #b>, %q: tensor<1024
 #b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
 // CHECK-LABEL: @bases
-// CHECK-DAG: %[[BASE:.*]] = arith.select %c, %p, %q : !tt.ptr<f32>
-// CHECK-DAG: %[[ROW:.*]] = arith.select %c, %m, %n : i32
+// CHECK: %[[BASE:.*]] = arith.select %c, %p, %q : !tt.ptr<f32>
 // CHECK: %[[TILE:.*]] = tt.splat %[[BASE]]
+// CHECK: %[[ROW:.*]] = arith.select %c, %m, %n : i32
 // CHECK: %[[ROWS:.*]] = tt.splat %[[ROW]]
 // CHECK: %[[OFFSETS:.*]] = arith.addi %{{.*}}, %[[ROWS]]
 // CHECK: %[[AT:.*]] = tt.addptr %[[TILE]], %[[OFFSETS]]
