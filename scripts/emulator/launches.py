@@ -54,14 +54,13 @@ def entry(ptx):
 
 def number(ty, value):
     """A number as an argument of a PTX type; `bf16` and `fp16` are types of the kernel's source."""
-    if ty in ("fp16", "f16"):
-        return {"bytes": list(np.float16(value).tobytes())}
     if ty == "bf16":
         return {"bytes": list(to_bf16(np.array([value], np.float32)).tobytes())}
-    if ty in ("fp32", "f32"):
-        return {"f32": float(value)}
-    if ty in ("fp64", "f64"):
-        return {"f64": float(value)}
+    for bits, kind in ((16, np.float16), (32, np.float32), (64, np.float64)):
+        if ty in (f"f{bits}", f"fp{bits}"):
+            # JSON has no infinity.
+            by_bytes = bits == 16 or not np.isfinite(value)
+            return {"bytes": list(kind(value).tobytes())} if by_bytes else {f"f{bits}": float(value)}
     bits = 8 if ty in ("i1", "u1") else int(ty.lstrip("iub"))
     return {"bytes": list((int(value) & ((1 << bits) - 1)).to_bytes(bits // 8, "little"))}
 
