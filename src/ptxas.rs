@@ -180,8 +180,14 @@ pub fn assemble(
     if !options.again {
         return once(ptx, target, options, ahead);
     }
-    let (answers, limits) = Default::default();
-    let questions = Questions { ptx, target, options, ahead: Cell::new(ahead), limits, answers };
+    let questions = Questions {
+        ptx,
+        target,
+        options,
+        ahead: Cell::new(ahead),
+        limits: RefCell::default(),
+        answers: RefCell::default(),
+    };
     let answer = questions.settled()?;
     // What was asked for before for another reason was refused.
     let is_new = |attempt: &Attempt| !attempt.limit().is_some_and(|limit| questions.limits.borrow().contains(&limit));
