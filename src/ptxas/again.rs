@@ -430,9 +430,9 @@ pub(super) fn more_blocks(answer: &Assembled, ptx: &str, target: &Target, shared
 
 /// Whether an answer that was refused, or given up for another one, is cheaper than that after all.
 ///
-/// On an H200, 366 such answers of kernels of more than 5 us ran at 0.91 of the speed of what was chosen. 34 that spill
+/// On an H200, 366 such answers of kernels of more than 5 us ran at 0.90 of the speed of what was chosen. 34 that spill
 /// no more and are cheaper by [`CLOSE`] ran at 1.045, one of them below 0.95 (0.93); those between 0.95 and that at
-/// 0.995, and those that cost more at 0.92. Of those that spill up to [`SLIGHT`] bytes more and are cheaper by a tenth,
+/// 0.995, and those that cost more at 0.91. Of those that spill up to [`SLIGHT`] bytes more and are cheaper by a tenth,
 /// eight whose blocks wait ran at 1.094, none below 0.98, and three others at 0.96.
 pub(super) fn is_cheaper(
     other: &Assembled,

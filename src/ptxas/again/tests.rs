@@ -196,6 +196,11 @@ fn a_lone_block_gets_a_second_one_where_spills_are_seldom() {
     assert!(!takes(Attempt::Blocks(4), 4, &ptx(128, product)));
 }
 
+/// A load of global memory that sets barrier 0, and an instruction that waits for it.
+const GLOBAL: u128 = 0x981 | 7 << 113;
+const WAITING_FOR_IT: u128 = 0x221 | 7 << 110 | 7 << 113 | 1 << 116;
+const EXIT: u128 = 0x94d;
+
 /// An ELF file with these instructions.
 fn cubin_of(instructions: &[u128]) -> Vec<u8> {
     let mut bytes = vec![0; 64 + 64];
@@ -215,13 +220,11 @@ fn cubin_of(instructions: &[u128]) -> Vec<u8> {
 fn code_that_waits_gets_more_blocks_where_registers_are_cheap() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
-    // A load that sets barrier 0, and an instruction that waits for it; or none that waits.
-    let (load, wait, exit) = (0x981 | 7 << 113, 0x221 | 7 << 110 | 7 << 113 | 1 << 116, 0x94d);
-    let pairs = |count: usize, second| [[load, second].repeat(count), vec![exit]].concat();
+    let pairs = |count: usize, second| [[GLOBAL, second].repeat(count), vec![EXIT]].concat();
     let answer =
         |registers, code: &[u128]| Assembled { cubin: cubin_of(code), ..made(Usage { registers, ..Usage::default() }) };
     let asked = |registers, code: &[u128], shared| more_blocks(&answer(registers, code), ptx, &target, shared);
-    let waiting = pairs(8, wait);
+    let waiting = pairs(8, WAITING_FOR_IT);
     let barriers = ptx.replace("ret;", "bar.sync 0; ret;");
     // Twelve blocks have 40 registers each, and 16 blocks 32. Twelve are enough where no warp waits for another.
     assert_eq!(asked(40, &waiting, Some(0)), None);
@@ -244,7 +247,7 @@ fn code_that_waits_gets_more_blocks_where_registers_are_cheap() {
     };
     assert!(is_better(&waiting, 0));
     assert!(!is_better(&waiting, 4));
-    assert!(!is_better(&pairs(11, wait), 0));
+    assert!(!is_better(&pairs(11, WAITING_FOR_IT), 0));
     assert!(Attempt::More(32).text(ptx).contains(".reqntid 128\n.maxnreg 32\n"));
 }
 
@@ -253,9 +256,8 @@ fn a_refused_answer_is_taken_if_its_code_is_cheaper() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
     let barriers = ptx.replace("ret;", "bar.sync 0; ret;");
-    let (load, wait, exit) = (0x981 | 7 << 113, 0x221 | 7 << 110 | 7 << 113 | 1 << 116, 0x94d);
     let answer = |registers, spill_stores, waits| Assembled {
-        cubin: cubin_of(&[[load, wait].repeat(waits), vec![exit]].concat()),
+        cubin: cubin_of(&[[GLOBAL, WAITING_FOR_IT].repeat(waits), vec![EXIT]].concat()),
         ..made(Usage { registers, spill_stores, ..Usage::default() })
     };
     let takes = |other: &Assembled, ptx: &str, shared| is_cheaper(other, &answer(64, 0, 100), ptx, &target, shared);
@@ -280,13 +282,13 @@ fn a_refused_answer_is_taken_if_its_code_is_cheaper() {
 fn a_limit_of_registers_may_not_make_loops_wait_more() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
-    let (load, wait) = (0x981 | 7 << 113, 0x221 | 7 << 110 | 7 << 113 | 1 << 116);
     // A loop with one wait for two loads, or with two, and the branch back over `length` instructions.
     let back = |length: i128| {
         let words = (-4 * (length + 1)).cast_unsigned();
         0x947 | 7 << 110 | 7 << 113 | (words & 0xff) << 16 | (words >> 8 & ((1 << 48) - 1)) << 34
     };
-    let (together, apart) = ([load, load, wait, 0, back(4)], [load, wait, load, wait, back(4)]);
+    let (together, apart) =
+        ([GLOBAL, GLOBAL, WAITING_FOR_IT, 0, back(4)], [GLOBAL, WAITING_FOR_IT, GLOBAL, WAITING_FOR_IT, back(4)]);
     let answer = |registers, spill_loads, code: &[u128]| Assembled {
         cubin: cubin_of(code),
         ..made(Usage { registers, spill_loads, ..Usage::default() })

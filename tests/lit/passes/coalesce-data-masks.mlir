@@ -8,6 +8,7 @@
 
 // CHECK-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-DAG: #[[ONE:.*]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[WIDER:.*]] = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // PLAIN-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // One bit for each element, packed by 32, and the bound of the array.
@@ -54,7 +55,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // The mask itself is loaded in vectors, so that the layout is wide anyway.
   // CHECK-LABEL: @neighbours
-  // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<i8>, #[[WIDER:.*]]>
+  // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<i8>, #[[WIDER]]>
   // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
   tt.func public @neighbours(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %m: !tt.ptr<i8> {tt.divisibility = 16 : i32}) {
     %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #blocked>
