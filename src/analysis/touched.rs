@@ -235,7 +235,7 @@ impl Graph {
 }
 
 /// What an operation does to global memory.
-fn global_touch(ir: &Ir, op: Op) -> Touch {
+pub(crate) fn global_touch(ir: &Ir, op: Op) -> Touch {
     let spec = ir.spec(op);
     let shared = |write: bool| {
         let touches = spec.operands.iter().filter_map(|o| o.memory.touch());
@@ -255,7 +255,7 @@ fn global_touch(ir: &Ir, op: Op) -> Touch {
 }
 
 /// Whether a value of this type is an address, or a descriptor of a tensor.
-fn leads_to_memory(ty: Type) -> bool {
+pub(crate) fn leads_to_memory(ty: Type) -> bool {
     match ty.data() {
         TypeData::Pointer { .. } | TypeData::TensorDesc { .. } => true,
         TypeData::Tensor(t) => leads_to_memory(t.elem),

@@ -13,6 +13,7 @@
 //! | `dot` | products that cannot use the fastest instruction | the pass `tritongpu-accelerate-matmul` |
 //! | `pipeline` | loads and loops that are not pipelined | the passes of the pipeliner |
 //! | `tma` | loads of tiles that become copies by hardware, and why others do not | the pass `ttc-loads-to-tma` |
+//! | `order` | barriers that accesses to global memory need | the pass `tritongpu-insert-barriers` |
 //!
 //! 1. The final TTGIR is analysed; the passes' own remarks are sorted into groups by their codes ([`Group::of_code`]).
 //! 2. Several operations of one source line (a pipelined loop has copies of its loads before and after it) give one
@@ -39,11 +40,20 @@ pub enum Group {
     Dot,
     Pipeline,
     Tma,
+    Order,
 }
 
 impl Group {
-    pub const ALL: [Group; 7] =
-        [Group::Vectorize, Group::Layout, Group::Shared, Group::Spill, Group::Dot, Group::Pipeline, Group::Tma];
+    pub const ALL: [Group; 8] = [
+        Group::Vectorize,
+        Group::Layout,
+        Group::Shared,
+        Group::Spill,
+        Group::Dot,
+        Group::Pipeline,
+        Group::Tma,
+        Group::Order,
+    ];
 
     /// The word of `--remarks`.
     #[must_use]
@@ -56,6 +66,7 @@ impl Group {
             Group::Dot => "dot",
             Group::Pipeline => "pipeline",
             Group::Tma => "tma",
+            Group::Order => "order",
         }
     }
 
@@ -68,7 +79,7 @@ impl Group {
     /// The group that a remark with this code belongs to; `None` for remarks that only tests ask for.
     #[must_use]
     pub fn of_code(code: &Code) -> Option<Group> {
-        let table: [(&Code, Group); 13] = [
+        let table: [(&Code, Group); 15] = [
             (&codes::NARROW_ACCESS, Group::Vectorize),
             (&codes::SCATTERED_ACCESS, Group::Vectorize),
             (&codes::LAYOUT_CONVERSION, Group::Layout),
@@ -82,6 +93,8 @@ impl Group {
             (&codes::FEWER_STAGES, Group::Pipeline),
             (&codes::FUSED_STEPS, Group::Pipeline),
             (&codes::MERGED_PROGRAMS, Group::Pipeline),
+            (&codes::NOT_AHEAD, Group::Pipeline),
+            (&codes::GLOBAL_BARRIER, Group::Order),
         ];
         table.into_iter().find(|(known, _)| *known == code).map(|(_, group)| group)
     }
@@ -107,7 +120,7 @@ pub fn of_module(ir: &Ir, groups: &BTreeSet<Group>, target: &Target, parameters:
             }
             Group::Layout => said.extend(layout::of_module(ir, target)),
             Group::Shared => said.extend(shared::of_module(ir, target)),
-            Group::Spill | Group::Dot | Group::Pipeline | Group::Tma => {}
+            Group::Spill | Group::Dot | Group::Pipeline | Group::Tma | Group::Order => {}
         }
     }
     without_repetitions(said)

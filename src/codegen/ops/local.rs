@@ -12,7 +12,7 @@ use crate::codegen::machine::Grid;
 use crate::codegen::memdesc::View;
 use crate::ir::dialects::discardable::{GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::ir::dialects::enums::ProgramDim;
-use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttg::{GLOBAL, ttg};
 use crate::ir::{Op, Type, Value};
 use crate::layout::layout_of;
 
@@ -131,9 +131,6 @@ pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 fn is_whole(ty: Type) -> bool {
     ty.as_memdesc().is_some_and(|m| m.alloc_shape.ends_with(&m.shape))
 }
-
-/// The bits of `addrSpace` for reads and writes of global memory.
-const GLOBAL: i64 = 0b110;
 
 /// `ttg.barrier` and `gpu.barrier`. A barrier of the block orders shared and global memory alike; accesses to memory of
 /// the machine's own may go on by themselves and are waited for first. All blocks of a cluster share a program's global

@@ -145,4 +145,26 @@ a line of 128 bytes, into fewer slots. The sum is the same, in the same order. `
 "This is a remark of `--remarks pipeline`. Two neighbouring programs of a product mostly read the same tile of A or of B. Where \
 the launch has enough programs, a block with an even number does its own and the next one, loads the common tile once, and the \
 block with the odd number returns at once. The launch and the results stay the same. `--pipeline one-program` leaves it.";
+    NOT_AHEAD = "E0625", "a load that is not started ahead of a store",
+"This is a remark of `--remarks pipeline`. A loop starts its loads iterations ahead, which would bring old values where an \
+iteration stores to the memory that a later one loads from. Such a load stays where it is:
+
+```python
+for i in range(n):
+    x = tl.load(p + i * BLOCK + r)
+    tl.store(p + (i + 1) * BLOCK + r, f(x))
+```
+
+Tiles are known to be apart if each iteration stores where it loads, and the next one moves on by a tile.";
+    GLOBAL_BARRIER = "E0626", "a barrier for global memory",
+"This is a remark of `--remarks order`. A kernel is written as if a program were one thread, but its warps run at their own \
+pace. Where one could load what another one has not stored yet, or has overwritten already, all warps wait for each other:
+
+```python
+n = tl.load(count)
+tl.store(count, n + 1)     # a late warp would load n + 1
+tl.store(out + n + r, x)
+```
+
+A barrier that is there already, as `tl.debug_barrier()` or one of shared memory, serves as well.";
 }

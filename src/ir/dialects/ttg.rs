@@ -5,7 +5,10 @@ use super::table::dialect;
 use super::verify;
 
 /// The bit of shared memory in `addrSpace` of `ttg.barrier`.
-const LOCAL: i64 = 1;
+pub const LOCAL: i64 = 1;
+
+/// Its bits for reads and writes of global memory.
+pub const GLOBAL: i64 = 0b110;
 
 dialect! {
     /// Operations of the `ttg` dialect.

@@ -10,13 +10,18 @@
 //! 4. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as
 //!    Triton's does: a fence anywhere on the way from the copy to the product orders the two, and the threads that
 //!    arrive last do not hold up the others by it (1 to 2 % of products with small tiles).
+//! 5. Accesses to global memory are looked at last, since all these barriers order them too. `ttg.barrier
+//!    global_read|global_write` goes where a warp could find what another one stores too early or too late
+//!    ([`global_order`]). Triton has none of these.
 
 use crate::analysis::cluster_mbarriers::init_syncs;
+use crate::analysis::global_order;
 use crate::analysis::membar::Membar;
 use crate::analysis::prepared::PreparedFunction;
 use crate::analysis::shared_effects::events;
+use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Ir, Op};
-use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttg::{GLOBAL, LOCAL, ttg};
 use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{Classes, TtgOp};
 use crate::layout::plan::Among;
@@ -31,9 +36,6 @@ pub static PASS: Pass = Pass {
     options: &[CAPABILITY],
     run,
 };
-
-/// The bit of `addrSpace` for shared memory.
-const LOCAL: i64 = 1;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
@@ -66,6 +68,25 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             let state = ttg::Barrier::state(b.loc).with(ttg::Barrier::ATTR.addrSpace, LOCAL);
             b.insert(state);
             changed = true;
+        }
+        if let Some(threads) = module_attrs::threads(ir) {
+            let threads = global_order::Threads { num_warps: threads.num_warps, num_ctas: threads.num_ctas };
+            for found in global_order::barriers(ir, func, allocation, threads) {
+                let what = if ir.kind(found.first).is_load() {
+                    "what other warps still load"
+                } else {
+                    "what other warps store"
+                };
+                cx.remark(
+                    &codes::GLOBAL_BARRIER,
+                    ir.loc(found.then),
+                    format!("a barrier goes before this access: it may touch {what}"),
+                );
+                let mut b = Builder::before(ir, found.place);
+                let state = ttg::Barrier::state(b.loc).with(ttg::Barrier::ATTR.addrSpace, GLOBAL);
+                b.insert(state);
+                changed = true;
+            }
         }
     }
     cx.keep(prepared);

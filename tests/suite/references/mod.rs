@@ -5,6 +5,7 @@
 
 mod attention;
 mod elementwise;
+mod in_place;
 mod movement;
 mod philox;
 mod products;
@@ -36,6 +37,10 @@ const ALL: &[(&str, Reference)] = &[
     ("rotary", elementwise::rotary),
     ("swiglu", elementwise::swiglu),
     ("divide", elementwise::divide),
+    ("append", in_place::append),
+    ("recurrence", in_place::recurrence),
+    ("shift", in_place::shift),
+    ("through_memory", in_place::through_memory),
     ("both_rows", movement::both_rows),
     ("add_rows", movement::add_rows),
     ("add_tiles", movement::add_tiles),

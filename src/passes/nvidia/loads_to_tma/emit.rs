@@ -14,8 +14,8 @@
 //! mask does not hold, the block lies at coordinates below zero, where nothing is.
 
 use super::masks::Test;
-use super::poly::{Atom, Poly, Product};
 use super::rectangle::{Axis, Place, Rectangle, parameter};
+use crate::analysis::forms::poly::{Atom, Poly, Product};
 use crate::ir::core::{Attr, AttrData, Builder, Ir, Loc, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::array_map::{ArrayMap, FARTHEST, Sum, Term};
 use crate::ir::dialects::discardable::ARRAY_MAP;

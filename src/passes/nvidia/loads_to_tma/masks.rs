@@ -7,8 +7,8 @@
 //!
 //! Example: `(m + i < M)[:, None] & flag & (j < n)[None, :]` is i < M - m, the flag, and j < n.
 
-use super::forms::Forms;
-use super::poly::Poly;
+use crate::analysis::forms::Forms;
+use crate::analysis::forms::poly::Poly;
 use crate::ir::core::{Attr, Value};
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate as P;

@@ -35,25 +35,20 @@
 //!       a = d.load([0, k * 64])
 //! ```
 
-mod bounds;
 mod carried;
 mod emit;
-mod forms;
 mod masks;
-mod poly;
 mod rectangle;
 mod rows;
-mod same;
-mod why;
 
 use std::collections::BTreeSet;
 
-use self::forms::Forms;
 use self::masks::Term;
 use self::rectangle::{Access, Place, Rectangle};
-use self::why::Why;
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::chained_products;
+use crate::analysis::forms::Forms;
+use crate::analysis::forms::why::Why;
 use crate::analysis::touched::{self, Touched};
 use crate::analysis::trips::trips;
 use crate::diag::codes::passes as codes;

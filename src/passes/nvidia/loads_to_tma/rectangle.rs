@@ -38,12 +38,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::forms::{Form, Forms, NOT_UNDERSTOOD};
 use super::masks::{Term, Test};
-use super::poly::{Atom, Poly, Product};
 use super::rows;
-use super::why::Why;
 use crate::analysis::axis_info::{AxisInfoAnalysis, MAX_DIVISOR, gcd, highest_pow2_divisor};
+use crate::analysis::forms::poly::{Atom, Poly, Product};
+use crate::analysis::forms::why::Why;
+use crate::analysis::forms::{Form, Forms, NOT_UNDERSTOOD};
 use crate::ir::core::{Dominance, Ir, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::Traits;
 use crate::ir::dialects::array_map::FARTHEST;

@@ -18,10 +18,10 @@
 
 use std::collections::BTreeSet;
 
-use super::forms::{Forms, Limit};
 use super::masks::{self, Term};
-use super::poly::Poly;
 use crate::analysis::flow::handed_to;
+use crate::analysis::forms::poly::Poly;
+use crate::analysis::forms::{Forms, Limit};
 use crate::ir::core::{Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, Traits, TtOp};

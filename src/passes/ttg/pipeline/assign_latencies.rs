@@ -10,6 +10,8 @@
 //!    the loop, loads that feed anything count too.
 //! 3. A load is left out where it is too narrow for an asynchronous copy, where its users want different encodings in
 //!    shared memory, or where it is met at two levels.
+//!    So is one that may load what an earlier iteration stores: started ahead, it would come before the store. Triton
+//!    starts such loads ahead too.
 //! 4. With `fit`, the loop gets fewer stages where two blocks fit on a multiprocessor then ([`fit_stages`]).
 //! 5. The stages are shared out evenly among the levels: `latency = (stages - 1) / (levels)`.
 
@@ -19,6 +21,7 @@ use super::fit_stages;
 use super::loads::{self, Wanted};
 use super::schedule::{body_ops, nested_operands};
 use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::stored_ahead::StoredAhead;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Block, Ir, Op};
 use crate::ir::dialects::classes::accumulator;
@@ -55,7 +58,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             continue;
         }
         let everything = ir.stores(looped, NUM_STAGES);
-        let found = Levels::of_loop(ir, &axis, body, everything, stages).loads;
+        let levels = Levels::of_loop(ir, &axis, body, everything, stages);
+        for &load in &levels.stored {
+            let text = "the load is not started iterations ahead: an iteration may store what a later one loads";
+            cx.remark(&codes::NOT_AHEAD, ir.loc(load), text);
+        }
+        let found = levels.loads;
         let ahead: Vec<Op> = found.iter().map(|l| l.0).collect();
         let fitting =
             if everything || !cx.flag(FIT) { stages } else { fit_stages::fitting(ir, looped, &ahead, stages) };
@@ -95,6 +103,10 @@ pub struct Levels<'a> {
     narrow: bool,
     /// Loads and their indirection levels, in the order in which they were met.
     pub loads: Vec<(Op, i64)>,
+    /// Loads that may not be started ahead because of a store.
+    pub stored: BTreeSet<Op>,
+    /// What the loop stores.
+    stores: StoredAhead<'a>,
     /// The product, or the load, that each of them was met from.
     pub users: BTreeMap<Op, Op>,
 }
@@ -121,6 +133,8 @@ impl<'a> Levels<'a> {
             excluded: BTreeSet::new(),
             narrow,
             loads: vec![],
+            stored: BTreeSet::new(),
+            stores: StoredAhead::of_loop(ir, body),
             users: BTreeMap::new(),
         };
         let ops = body_ops(ir, body);
@@ -147,6 +161,10 @@ impl<'a> Levels<'a> {
         let (mut user, mut level) = (user, level);
         if self.ir.kind(op).is_load() {
             if !self.worth_it(op) {
+                return;
+            }
+            if self.stores.reach(op) {
+                self.stored.insert(op);
                 return;
             }
             match self.loads.iter().find(|l| l.0 == op) {

@@ -10,14 +10,14 @@ use crate::ir::core::{Op, Value};
 
 /// A scalar that is not taken apart further.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Atom {
+pub(crate) enum Atom {
     Value(Value),
     /// How many iterations of this `scf.for` are done.
     Trips(Op),
 }
 
 /// A product of atoms, in order; none is 1.
-pub(super) type Product = Vec<Atom>;
+pub(crate) type Product = Vec<Atom>;
 
 /// Larger polynomials and products are refused.
 const MOST_TERMS: usize = 24;
@@ -25,42 +25,42 @@ const MOST_FACTORS: usize = 5;
 
 /// The coefficient of each product; none is zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct Poly(BTreeMap<Product, i64>);
+pub(crate) struct Poly(BTreeMap<Product, i64>);
 
 impl Poly {
-    pub(super) fn constant(n: i64) -> Poly {
+    pub(crate) fn constant(n: i64) -> Poly {
         Poly::term(vec![], n)
     }
 
-    pub(super) fn atom(atom: Atom) -> Poly {
+    pub(crate) fn atom(atom: Atom) -> Poly {
         Poly::term(vec![atom], 1)
     }
 
-    pub(super) fn term(product: Product, coefficient: i64) -> Poly {
+    pub(crate) fn term(product: Product, coefficient: i64) -> Poly {
         Poly(BTreeMap::from([(product, coefficient)]).into_iter().filter(|t| t.1 != 0).collect())
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The value, if there is no atom.
-    pub(super) fn as_constant(&self) -> Option<i64> {
+    pub(crate) fn as_constant(&self) -> Option<i64> {
         match self.0.first_key_value() {
             None => Some(0),
             Some((product, &n)) => (self.0.len() == 1 && product.is_empty()).then_some(n),
         }
     }
 
-    pub(super) fn terms(&self) -> impl Iterator<Item = (&Product, i64)> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&Product, i64)> {
         self.0.iter().map(|(product, &n)| (product, n))
     }
 
-    pub(super) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.0.keys().flatten().copied()
     }
 
-    pub(super) fn add(&self, other: &Poly) -> Option<Poly> {
+    pub(crate) fn add(&self, other: &Poly) -> Option<Poly> {
         let mut sum = self.0.clone();
         for (product, &n) in &other.0 {
             let at = sum.entry(product.clone()).or_default();
@@ -70,15 +70,15 @@ impl Poly {
         (sum.len() <= MOST_TERMS).then_some(Poly(sum))
     }
 
-    pub(super) fn sub(&self, other: &Poly) -> Option<Poly> {
+    pub(crate) fn sub(&self, other: &Poly) -> Option<Poly> {
         self.add(&other.scale(-1)?)
     }
 
-    pub(super) fn scale(&self, by: i64) -> Option<Poly> {
+    pub(crate) fn scale(&self, by: i64) -> Option<Poly> {
         self.mul(&Poly::constant(by))
     }
 
-    pub(super) fn mul(&self, other: &Poly) -> Option<Poly> {
+    pub(crate) fn mul(&self, other: &Poly) -> Option<Poly> {
         let mut sum = Poly::default();
         for (a, &n) in &self.0 {
             for (b, &m) in &other.0 {
@@ -94,13 +94,13 @@ impl Poly {
     }
 
     /// The terms that are asked for by their products and coefficients, and the others.
-    pub(super) fn split(&self, first: impl Fn(&Product, i64) -> bool) -> (Poly, Poly) {
+    pub(crate) fn split(&self, first: impl Fn(&Product, i64) -> bool) -> (Poly, Poly) {
         let (a, b) = self.0.iter().map(|(p, &n)| (p.clone(), n)).partition(|(p, n)| first(p, *n));
         (Poly(a), Poly(b))
     }
 
     /// What times this single term gives the term `n · product`. Example: `128·s` in `256·m·s` is `2·m`.
-    pub(super) fn quotient(&self, product: &Product, n: i64) -> Option<Poly> {
+    pub(crate) fn quotient(&self, product: &Product, n: i64) -> Option<Poly> {
         let mut terms = self.0.iter();
         let (Some((divisor, &d)), None) = (terms.next(), terms.next()) else { return None };
         let mut left = product.clone();
@@ -111,8 +111,22 @@ impl Poly {
         (n % d == 0).then(|| Poly::term(left, n / d))
     }
 
+    /// What an atom is multiplied with; `None` where it is multiplied with itself.
+    pub(crate) fn coefficient(&self, atom: Atom) -> Option<Poly> {
+        let mut sum = Poly::default();
+        for (product, n) in self.terms() {
+            let rest: Product = product.iter().copied().filter(|&a| a != atom).collect();
+            match product.len() - rest.len() {
+                0 => {}
+                1 => sum = sum.add(&Poly::term(rest, n))?,
+                _ => return None,
+            }
+        }
+        Some(sum)
+    }
+
     /// The number of factors of its largest product.
-    pub(super) fn degree(&self) -> usize {
+    pub(crate) fn degree(&self) -> usize {
         self.0.keys().map(Vec::len).max().unwrap_or(0)
     }
 }

@@ -4,19 +4,19 @@
 //! lives until a tile is stored. Both counts have the same form, but `tile % m` and `stored % m` are two values that
 //! forms do not take apart. They are the same number if their operands are.
 
-use super::forms::Forms;
+use super::Forms;
 use super::poly::{Atom, Poly, Product};
 use crate::ir::core::Value;
 use crate::ir::dialects::{ArithOp, OpKind};
 
 impl Forms<'_> {
     /// Whether two polynomials are known to be the same number, in the same iteration of the loops around both.
-    pub(super) fn are_equal(&mut self, a: &Poly, b: &Poly) -> bool {
+    pub(crate) fn are_equal(&mut self, a: &Poly, b: &Poly) -> bool {
         a == b || self.by_firsts(a).is_some_and(|a| self.by_firsts(b) == Some(a))
     }
 
     /// Whether an end is not positive where the cause is negative ([`Forms::ends_before`]), in the same iteration.
-    pub(super) fn is_over_before(&mut self, end: &Poly, cause: &Poly) -> bool {
+    pub(crate) fn is_over_before(&mut self, end: &Poly, cause: &Poly) -> bool {
         let (Some(end), Some(cause)) = (self.by_firsts(end), self.by_firsts(cause)) else { return false };
         self.ends_before(&end, &cause)
     }

@@ -2,4 +2,4 @@
 
 /// The reason in words that go on a sentence: "the load does not become TMA: …".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Why(pub &'static str);
+pub(crate) struct Why(pub &'static str);

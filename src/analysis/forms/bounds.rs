@@ -16,7 +16,7 @@
 //! of a batch. The difference of two numbers of 32 bits that bounds an index (`end - begin` of a sequence) fits into 32
 //! bits.
 
-use super::forms::Forms;
+use super::Forms;
 use super::poly::{Atom, Poly};
 use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::arith::arith;
@@ -27,7 +27,7 @@ use crate::ir::rewrite::fold::const_of;
 
 impl Forms<'_> {
     /// Whether a polynomial is surely not negative, in the body of the loops whose trips it counts.
-    pub(super) fn is_at_least_zero(&mut self, poly: &Poly) -> bool {
+    pub(crate) fn is_at_least_zero(&mut self, poly: &Poly) -> bool {
         let Some(least) = self.at_the_end(poly, |n| n < 0) else { return false };
         least.terms().all(|(_, n)| n > 0) && {
             let atoms: Vec<Atom> = least.atoms().collect();
@@ -47,7 +47,7 @@ impl Forms<'_> {
     }
 
     /// The polynomial plus what makes its terms -n · trips end at zero, as far as that is fixed.
-    pub(super) fn raised(&mut self, poly: &Poly, fixed: &dyn Fn(Atom) -> bool) -> Option<Poly> {
+    pub(crate) fn raised(&mut self, poly: &Poly, fixed: &dyn Fn(Atom) -> bool) -> Option<Poly> {
         let mut raised = poly.clone();
         for (looped, n) in counted(poly).into_iter().filter(|c| c.1 < 0) {
             if let Some(last) = self.last(For(looped), n).filter(|last| last.atoms().all(fixed)) {
@@ -68,7 +68,7 @@ impl Forms<'_> {
         span.sub(&Poly::constant(1))?.scale(n / step)
     }
 
-    pub(super) fn atom_is_at_least_zero(&mut self, atom: Atom) -> bool {
+    pub(crate) fn atom_is_at_least_zero(&mut self, atom: Atom) -> bool {
         match atom {
             Atom::Trips(_) => true,
             Atom::Value(v) => self.value_is_at_least_zero(v),
@@ -108,7 +108,7 @@ impl Forms<'_> {
     }
 
     /// Differences of which one is negative if this polynomial is.
-    pub(super) fn causes(&mut self, poly: &Poly) -> Option<Vec<Poly>> {
+    pub(crate) fn causes(&mut self, poly: &Poly) -> Option<Vec<Poly>> {
         let mut all = vec![];
         for (product, n) in poly.terms() {
             if n < 0 {
@@ -145,7 +145,7 @@ impl Forms<'_> {
 
     /// Whether `end` is at most 0 where `cause` is negative: `end - n · cause` is at most n for some n > 0. Example, of
     /// a grid that has more programs than tiles: `M - 128·m` where `cdiv(M, 128) - m` is negative.
-    pub(super) fn ends_before(&mut self, end: &Poly, cause: &Poly) -> bool {
+    pub(crate) fn ends_before(&mut self, end: &Poly, cause: &Poly) -> bool {
         let ratios = cause.terms().filter_map(|(product, n)| {
             let (_, m) = end.terms().find(|t| t.0 == product)?;
             (m % n == 0 && m / n > 0).then_some(m / n)
@@ -192,7 +192,7 @@ impl Forms<'_> {
 
     /// Whether a polynomial surely fits into 32 bits: the source computes it with so many, or it is not negative and
     /// not more than something that fits. Example: `64 · trips` of `range(0, cdiv(n, 64))` is at most n - 1.
-    pub(super) fn is_narrow(&mut self, poly: &Poly) -> bool {
+    pub(crate) fn is_narrow(&mut self, poly: &Poly) -> bool {
         if poly.as_constant().is_some_and(|n| i32::try_from(n).is_ok()) || self.narrow.contains(poly) {
             return true;
         }
@@ -200,7 +200,7 @@ impl Forms<'_> {
     }
 
     /// Whether a polynomial is surely less than 2³¹.
-    pub(super) fn is_below_wide(&mut self, poly: &Poly) -> bool {
+    pub(crate) fn is_below_wide(&mut self, poly: &Poly) -> bool {
         self.most(poly).is_some_and(|most| self.is_below_narrow(&most))
     }
 

@@ -23,22 +23,27 @@
 //! Triton's debug mode and `--debug` here, nor the difference between an index and what it is compared with. So forms
 //! are exact over the integers. A kernel for which this does not hold computes addresses far outside of its arrays.
 
+mod bounds;
+pub(crate) mod poly;
+mod same;
+pub(crate) mod why;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::poly::{Atom, Poly};
-use super::why::Why;
+use self::poly::{Atom, Poly};
+use self::why::Why;
 use crate::ir::core::attrs::sign_extend;
 use crate::ir::core::{Attr, Block, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, OpKind, TtOp};
+use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
 
 /// What the elements of a value are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Form {
+pub(crate) struct Form {
     /// The pointer that an address starts from.
     pub base: Option<Value>,
     pub start: Poly,
@@ -52,7 +57,7 @@ pub(super) struct Form {
 
 /// The form holds only of elements with i < `below` along this axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Limit {
+pub(crate) struct Limit {
     pub axis: usize,
     pub below: Poly,
     /// And only if this is greater than zero.
@@ -62,23 +67,23 @@ pub(super) struct Limit {
 }
 
 impl Form {
-    pub(super) fn uniform(start: Poly, rank: usize) -> Form {
+    pub(crate) fn uniform(start: Poly, rank: usize) -> Form {
         Form { start, steps: vec![Poly::default(); rank], ..Form::default() }
     }
 
     /// The value of all elements, if they are the same integer.
-    pub(super) fn as_uniform(&self) -> Option<&Poly> {
+    pub(crate) fn as_uniform(&self) -> Option<&Poly> {
         let plain = self.base.is_none() && self.limits.is_empty() && self.quotients.is_empty();
         (plain && self.steps.iter().all(Poly::is_zero)).then_some(&self.start)
     }
 
     /// The axis along which elements differ, if it is one.
-    pub(super) fn only_axis(&self) -> Option<usize> {
+    pub(crate) fn only_axis(&self) -> Option<usize> {
         let mut axes = (0..self.steps.len()).filter(|&d| !self.steps[d].is_zero());
         axes.next().filter(|_| axes.next().is_none())
     }
 
-    fn add(mut self, other: Form) -> Option<Form> {
+    pub(crate) fn add(mut self, other: Form) -> Option<Form> {
         if self.base.is_some() && other.base.is_some() || self.steps.len() != other.steps.len() {
             return None;
         }
@@ -119,7 +124,7 @@ impl Form {
 }
 
 /// The forms of the values of a kernel, found on demand.
-pub(super) struct Forms<'a> {
+pub(crate) struct Forms<'a> {
     pub ir: &'a Ir,
     known: BTreeMap<Value, Result<Form, Why>>,
     /// Values whose forms are being found.
@@ -135,20 +140,20 @@ pub(super) struct Forms<'a> {
     pub divisors_count: bool,
 }
 
-pub(super) const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
+pub(crate) const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
 const FROM_MEMORY: Why = Why("the address depends on what was read from memory");
 const NEGATIVE_WRAP: Why = Why("an index may be negative where it wraps around");
 const CARRIED: Why = Why("the address changes in the loop by something else than a fixed step");
 
 impl<'a> Forms<'a> {
-    pub(super) fn new(ir: &'a Ir) -> Forms<'a> {
+    pub(crate) fn new(ir: &'a Ir) -> Forms<'a> {
         let (known, open, narrow, signs) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         let (computed, firsts) = (BTreeMap::new(), BTreeMap::new());
         Forms { ir, known, open, narrow, signs, computed, firsts, divisors_count: false }
     }
 
     /// The form of an integer, an address, or a tensor of them. A scalar always has one.
-    pub(super) fn of(&mut self, value: Value) -> Result<Form, Why> {
+    pub(crate) fn of(&mut self, value: Value) -> Result<Form, Why> {
         if let Some(known) = self.known.get(&value) {
             return known.clone();
         }
@@ -174,7 +179,7 @@ impl<'a> Forms<'a> {
     }
 
     /// The form of a scalar, or of a tensor of equal elements.
-    pub(super) fn uniform(&mut self, value: Value) -> Option<Poly> {
+    pub(crate) fn uniform(&mut self, value: Value) -> Option<Poly> {
         self.of(value).ok()?.as_uniform().cloned()
     }
 
@@ -233,7 +238,7 @@ impl<'a> Forms<'a> {
     }
 
     /// Whether an atom may be another one in the next iteration of a loop.
-    pub(super) fn changes_in(&self, atom: Atom, looped: Op) -> bool {
+    pub(crate) fn changes_in(&self, atom: Atom, looped: Op) -> bool {
         match atom {
             Atom::Trips(op) => self.ir.is_ancestor(looped, op),
             Atom::Value(v) => self
@@ -249,6 +254,7 @@ impl<'a> Forms<'a> {
         match self.ir.kind(op) {
             OpKind::Arith(kind) => self.arithmetic(value, op, kind),
             OpKind::Tt(kind) => self.of_tt(op, kind),
+            OpKind::Ttg(TtgOp::ConvertLayout) => self.of(self.ir.operand(op, 0)),
             _ => Err(NOT_UNDERSTOOD),
         }
     }

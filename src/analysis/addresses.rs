@@ -1,0 +1,262 @@
+//! Whether two accesses to global memory may touch the same element, and which threads do then.
+//!
+//! # Algorithm
+//!
+//! 1. Two addresses meet only if they may come from the same *origin*: a parameter, the kernel's own memory, or an
+//!    address that was read from memory. They are followed back through arithmetic and control flow.
+//! 2. Where both are sums of indices times strides from one base ([`Forms`]), the distance of their first elements
+//!    decides. It is a polynomial. A number is compared with what the tiles span; zero means that equal places of the
+//!    tiles are the same element.
+//! 3. From one iteration of a loop to a later one, the start of the later one moves on by its step for each trip. The
+//!    distance is looked at for the next trips.
+//! 4. All other addresses of one origin may meet, unless they are one value.
+//!
+//! Example: in `for i: x = load(p + i*s + r); store(p + (i+1)*s + r, …)` the addresses are `s` apart within an
+//! iteration, and the load of the next one reads what was stored.
+//!
+//! # What is taken for granted
+//!
+//! Arrays of different parameters do not overlap where one of them is written; neither do the rows of one array. So
+//! tiles of the same strides whose distance depends on parameters are apart where the question says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::flow::value_edges;
+use super::forms::poly::{Atom, Poly};
+use super::forms::{Form, Forms};
+use super::touched::leads_to_memory;
+use crate::ir::core::{Ir, Op, Value};
+use crate::ir::dialects::{Effects, TtgOp};
+
+/// An address, or a tensor of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Place {
+    pub address: Value,
+    /// What is added to the address, for each element.
+    pub offsets: Option<Value>,
+    /// Whether the access goes anywhere from there.
+    pub whole: bool,
+}
+
+impl Place {
+    /// The elements at an address, or at each of a tensor of them.
+    pub(crate) fn at(address: Value) -> Place {
+        Place { address, offsets: None, whole: false }
+    }
+}
+
+/// How two accesses lie to each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Meeting {
+    /// They touch nothing in common.
+    Never,
+    /// What they have in common is at the same place of both tensors.
+    Same,
+    /// Any element of one may be any of the other.
+    May,
+}
+
+/// How many trips of a loop are looked at.
+const TRIPS: i64 = 8;
+
+/// Addresses of a function.
+pub(crate) struct Addresses<'a> {
+    ir: &'a Ir,
+    forms: Forms<'a>,
+    /// The values that control flow makes a value of.
+    handed: BTreeMap<Value, Vec<Value>>,
+    origins: BTreeMap<Value, BTreeSet<Value>>,
+}
+
+impl<'a> Addresses<'a> {
+    pub(crate) fn new(ir: &'a Ir, func: Op) -> Addresses<'a> {
+        let mut handed: BTreeMap<Value, Vec<Value>> = BTreeMap::new();
+        for (from, to) in value_edges(ir, func) {
+            handed.entry(to).or_default().push(from);
+        }
+        Addresses { ir, forms: Forms::new(ir), handed, origins: BTreeMap::new() }
+    }
+
+    /// Step 1: where an address may come from.
+    pub(crate) fn origins(&mut self, address: Value) -> BTreeSet<Value> {
+        if let Some(known) = self.origins.get(&address) {
+            return known.clone();
+        }
+        let (mut seen, mut open, mut found) = (BTreeSet::from([address]), vec![address], BTreeSet::new());
+        while let Some(value) = open.pop() {
+            let before = self.before(value);
+            if before.is_empty() {
+                found.insert(value);
+            }
+            open.extend(before.into_iter().filter(|&v| seen.insert(v)));
+        }
+        self.origins.insert(address, found.clone());
+        found
+    }
+
+    /// The addresses that an address is computed from.
+    fn before(&self, value: Value) -> Vec<Value> {
+        if let Some(handed) = self.handed.get(&value) {
+            return handed.clone();
+        }
+        let ir = self.ir;
+        let Some(op) = ir.def_op(value).filter(|&op| ir.spec(op).effects == Effects::Pure) else { return vec![] };
+        ir.operands(op).iter().copied().filter(|&v| leads_to_memory(ir.ty(v))).collect()
+    }
+
+    /// How two accesses lie to each other of which the first has crossed the ends of iterations of the loops `over`; in
+    /// the same iteration of all loops if there are none. With `trusting`, tiles of the same strides at a distance that
+    /// depends on parameters are apart.
+    pub(crate) fn meet(&mut self, first: Place, then: Place, over: &BTreeSet<Op>, trusting: bool) -> Meeting {
+        if self.origins(first.address).is_disjoint(&self.origins(then.address)) {
+            return Meeting::Never;
+        }
+        if first.whole || then.whole {
+            return Meeting::May;
+        }
+        let (a, b) = (self.form(first), self.form(then));
+        if let (Some(a), Some(b)) = (&a, &b)
+            && a.base == b.base
+            && let Some(meeting) = self.by_distance((a, self.shape(first)), (b, self.shape(then)), over, trusting)
+        {
+            return meeting;
+        }
+        let stays = |v: Value| over.iter().all(|&looped| !self.forms.changes_in(Atom::Value(v), looped));
+        let known = |place: Place| {
+            let offsets = place.offsets.map(|v| unconverted(self.ir, v));
+            (unconverted(self.ir, place.address), offsets)
+        };
+        let (one, other) = (known(first), known(then));
+        let stays = stays(one.0) && one.1.is_none_or(stays);
+        if one == other && stays { Meeting::Same } else { Meeting::May }
+    }
+
+    /// The form of what is accessed, if it holds of all elements.
+    fn form(&mut self, place: Place) -> Option<Form> {
+        let form = self.forms.of(place.address).ok()?;
+        let form = match place.offsets {
+            Some(offsets) => {
+                let offsets = self.forms.of(offsets).ok()?;
+                Form { steps: vec![Poly::default(); offsets.steps.len()], ..form }.add(offsets)?
+            }
+            None => form,
+        };
+        (form.limits.is_empty() && form.quotients.is_empty()).then_some(form)
+    }
+
+    fn shape(&self, place: Place) -> &'a [i64] {
+        self.ir.ty(place.offsets.unwrap_or(place.address)).shape()
+    }
+
+    /// Steps 2 and 3. Nothing where the distance is not understood.
+    fn by_distance(
+        &self,
+        (a, a_shape): (&Form, &[i64]),
+        (b, b_shape): (&Form, &[i64]),
+        over: &BTreeSet<Op>,
+        trusting: bool,
+    ) -> Option<Meeting> {
+        let tiles =
+            Tiles { alike: a.steps == b.steps && a_shape == b_shape, spans: spans((a, a_shape), (b, b_shape))? };
+        let distance = b.start.sub(&a.start)?;
+        let changes = |atom: Atom| over.iter().any(|&looped| self.forms.changes_in(atom, looped));
+        let changing: BTreeSet<Atom> = a.start.atoms().chain(b.start.atoms()).filter(|&x| changes(x)).collect();
+        if a.steps.iter().chain(&b.steps).any(|step| step.atoms().any(changes)) {
+            return None;
+        }
+        let trusting = trusting && !tiles.spans.is_empty();
+        if changing.is_empty() {
+            return Some(tiles.at(&distance, trusting));
+        }
+        // Several loops, or what a loop computes anew: only the same expression says anything.
+        let trips = changing.first().copied().filter(|&x| changing.len() == 1 && matches!(x, Atom::Trips(_)));
+        let Some(trips) = trips else {
+            let alike = distance.is_zero() && tiles.alike && !tiles.spans.is_empty();
+            return Some(if alike { Meeting::Same } else { Meeting::May });
+        };
+        let (step, step_before) = (b.start.coefficient(trips)?, a.start.coefficient(trips)?);
+        if step != step_before {
+            return Some(Meeting::May);
+        }
+        // The iterations of a loop work on tiles that are apart if nothing else is known of its step.
+        let trusting = trusting || distance.as_constant().is_some();
+        let mut worst = Meeting::Never;
+        for k in 1..=TRIPS {
+            worst = worst.max(tiles.at(&distance.add(&step.scale(k)?)?, trusting));
+        }
+        Some(worst)
+    }
+}
+
+/// Two tiles of one array.
+struct Tiles {
+    /// Whether equal places are at equal distances.
+    alike: bool,
+    /// The numbers by which elements of the tiles differ along their axes, and how often at most.
+    spans: Vec<(i64, i64)>,
+}
+
+impl Tiles {
+    /// How they lie if the second starts this far behind the first.
+    fn at(&self, distance: &Poly, trusting: bool) -> Meeting {
+        let Some(distance) = distance.as_constant() else {
+            return if trusting && self.alike { Meeting::Never } else { Meeting::May };
+        };
+        if !reaches(distance, &self.spans) {
+            return Meeting::Never;
+        }
+        if distance == 0 && self.alike { Meeting::Same } else { Meeting::May }
+    }
+}
+
+/// The steps of both tiles that are numbers, the largest first, with how many of them an element may be from another.
+/// Rows whose distance is a parameter do not overlap. Nothing if such rows differ.
+fn spans((a, a_shape): (&Form, &[i64]), (b, b_shape): (&Form, &[i64])) -> Option<Vec<(i64, i64)>> {
+    let unknown = |form: &Form| -> BTreeSet<Poly> {
+        form.steps.iter().filter(|step| step.as_constant().is_none()).cloned().collect()
+    };
+    if unknown(a) != unknown(b) {
+        return None;
+    }
+    let known = |form: &Form, shape: &[i64]| -> Vec<(i64, i64)> {
+        let steps = form.steps.iter().zip(shape).filter_map(|(step, &n)| Some((step.as_constant()?.abs(), n - 1)));
+        steps.filter(|&(step, most)| step != 0 && most > 0).collect()
+    };
+    let (mut spans, other) = (known(a, a_shape), known(b, b_shape));
+    // A place of the one less a place of the other: along equal axes the difference is that of one axis.
+    if spans != other {
+        spans.extend(other);
+    }
+    spans.sort_unstable_by(|x, y| y.cmp(x));
+    Some(spans)
+}
+
+/// Whether a distance is a sum of these steps, each taken up to so many times in either direction.
+fn reaches(distance: i64, spans: &[(i64, i64)]) -> bool {
+    let Some((&(step, most), rest)) = spans.split_first() else { return distance == 0 };
+    let reach: i64 = rest.iter().map(|(step, most)| step * most).sum();
+    let (least, greatest) = ((distance - reach).div_euclid(step), (distance + reach).div_euclid(step));
+    (least.max(-most)..=greatest.min(most)).any(|n| reaches(distance - n * step, rest))
+}
+
+/// A value before its layout was changed.
+fn unconverted(ir: &Ir, mut value: Value) -> Value {
+    while let Some(op) = ir.def_op(value).filter(|&op| ir.is(op, TtgOp::ConvertLayout)) {
+        value = ir.operand(op, 0);
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_sums_of_steps() {
+        // Rows of 128, 64 of them, tiles 64 wide.
+        let tile = [(128, 63), (1, 63)];
+        assert!(reaches(1, &tile) && reaches(128, &tile) && reaches(-128 + 5, &tile));
+        assert!(!reaches(64, &tile) && !reaches(128 * 64, &tile) && !reaches(-64, &tile));
+        assert!(reaches(0, &[]) && !reaches(1, &[]));
+    }
+}

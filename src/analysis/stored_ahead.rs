@@ -1,0 +1,65 @@
+//! Which loads of a loop may find what an earlier iteration has stored, so that they must not be started before that.
+//!
+//! 1. What the body does to global memory, in its branches and inner loops too: stores, atomic operations, copies through
+//!    descriptors, calls.
+//! 2. A load may find it if both may go to the same array ([`Addresses::origins`]), and to the same element in a later
+//!    iteration ([`Addresses::meet`]).
+
+use std::collections::BTreeSet;
+
+use super::addresses::{Addresses, Meeting, Place};
+use super::touched::{global_touch, leads_to_memory};
+use crate::ir::core::{Block, Ir, Op, Value};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Classes, TtOp};
+
+/// What a loop stores.
+pub(crate) struct StoredAhead<'a> {
+    ir: &'a Ir,
+    looped: Option<Op>,
+    /// Addresses are followed only where something is stored.
+    addresses: Option<Addresses<'a>>,
+    stores: Vec<Place>,
+}
+
+impl<'a> StoredAhead<'a> {
+    pub(crate) fn of_loop(ir: &'a Ir, body: Block) -> StoredAhead<'a> {
+        let looped = ir.block_op(body);
+        let ops = looped.map(|looped| ir.all_ops(looped)).unwrap_or_default();
+        let stores: Vec<Place> = ops.into_iter().flat_map(|op| stores(ir, op)).collect();
+        let func = std::iter::successors(looped, |&op| ir.parent_op(op)).find(|&op| ir.is(op, TtOp::Func));
+        let addresses = func.filter(|_| !stores.is_empty()).map(|func| Addresses::new(ir, func));
+        StoredAhead { ir, looped, addresses, stores }
+    }
+
+    /// Whether a load may find what an earlier iteration has stored.
+    pub(crate) fn reach(&mut self, load: Op) -> bool {
+        let (Some(addresses), Some(looped)) = (&mut self.addresses, self.looped) else { return false };
+        let Some(&source) = self.ir.operands(load).iter().find(|&&v| leads_to_memory(self.ir.ty(v))) else {
+            return false;
+        };
+        let place = place(self.ir, load, source);
+        let over = BTreeSet::from([looped]);
+        self.stores.iter().any(|&store| addresses.meet(store, place, &over, false) != Meeting::Never)
+    }
+}
+
+/// What an operation stores to.
+fn stores(ir: &Ir, op: Op) -> Vec<Place> {
+    let called = tt::Call::of(ir, op).is_some();
+    if !called && !global_touch(ir, op).writes {
+        return vec![];
+    }
+    let mut to = ir.operands(op).iter().copied().filter(|&v| leads_to_memory(ir.ty(v)));
+    if called {
+        to.map(|v| place(ir, op, v)).collect()
+    } else {
+        to.next().map(|v| place(ir, op, v)).into_iter().collect()
+    }
+}
+
+/// Where an operation goes from an address. A descriptor, and a call, may go anywhere in its array.
+fn place(ir: &Ir, op: Op, address: Value) -> Place {
+    let whole = tt::Call::of(ir, op).is_some() || ir.kind(op).belongs(Classes::DESCRIPTOR_ACCESS);
+    Place { whole, ..Place::at(address) }
+}
