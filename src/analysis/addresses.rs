@@ -192,8 +192,7 @@ impl<'a> Addresses<'a> {
 struct Tiles {
     /// Whether equal places are at equal distances.
     alike: bool,
-    /// The numbers by which elements of the tiles differ along their axes, and how often at most.
-    spans: Vec<(i64, i64)>,
+    spans: Vec<Span>,
 }
 
 impl Tiles {
@@ -202,41 +201,57 @@ impl Tiles {
         let Some(distance) = distance.as_constant() else {
             return if trusting && self.alike { Meeting::Never } else { Meeting::May };
         };
-        if !reaches(distance, &self.spans) {
+        if !reaches(-distance, &self.spans) {
             return Meeting::Never;
         }
         if distance == 0 && self.alike { Meeting::Same } else { Meeting::May }
     }
 }
 
-/// The steps of both tiles that are numbers, the largest first, with how many of them an element may be from another.
-/// Rows whose distance is a parameter do not overlap. Nothing if such rows differ.
-fn spans((a, a_shape): (&Form, &[i64]), (b, b_shape): (&Form, &[i64])) -> Option<Vec<(i64, i64)>> {
+/// How far an element of the second tile is behind one of the first because of their places along one axis: a step,
+/// taken `least` to `most` times.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Span {
+    step: i64,
+    least: i64,
+    most: i64,
+}
+
+/// The spans of two tiles, the largest step first. Rows whose distance is a parameter do not overlap. Nothing if such
+/// rows differ.
+fn spans((a, a_shape): (&Form, &[i64]), (b, b_shape): (&Form, &[i64])) -> Option<Vec<Span>> {
     let unknown = |form: &Form| -> BTreeSet<Poly> {
         form.steps.iter().filter(|step| step.as_constant().is_none()).cloned().collect()
     };
     if unknown(a) != unknown(b) {
         return None;
     }
-    let known = |form: &Form, shape: &[i64]| -> Vec<(i64, i64)> {
-        let steps = form.steps.iter().zip(shape).filter_map(|(step, &n)| Some((step.as_constant()?.abs(), n - 1)));
-        steps.filter(|&(step, most)| step != 0 && most > 0).collect()
+    let axes = |form: &Form, shape: &[i64]| -> Vec<(i64, i64)> {
+        let axes = form.steps.iter().zip(shape).filter_map(|(step, &n)| Some((step.as_constant()?, n - 1)));
+        axes.filter(|&(step, most)| step != 0 && most > 0).collect()
     };
-    let (mut spans, other) = (known(a, a_shape), known(b, b_shape));
-    // A place of the one less a place of the other: along equal axes the difference is that of one axis.
-    if spans != other {
-        spans.extend(other);
-    }
+    let (a, b) = (axes(a, a_shape), axes(b, b_shape));
+    let span = |step: i64, least: i64, most: i64| {
+        let (least, most) = if step < 0 { (-most, -least) } else { (least, most) };
+        Span { step: step.abs(), least, most }
+    };
+    let mut spans: Vec<Span> = if a == b {
+        a.iter().map(|&(step, most)| span(step, -most, most)).collect()
+    } else {
+        let first = a.iter().map(|&(step, most)| span(step, -most, 0));
+        first.chain(b.iter().map(|&(step, most)| span(step, 0, most))).collect()
+    };
     spans.sort_unstable_by(|x, y| y.cmp(x));
     Some(spans)
 }
 
-/// Whether a distance is a sum of these steps, each taken up to so many times in either direction.
-fn reaches(distance: i64, spans: &[(i64, i64)]) -> bool {
-    let Some((&(step, most), rest)) = spans.split_first() else { return distance == 0 };
-    let reach: i64 = rest.iter().map(|(step, most)| step * most).sum();
-    let (least, greatest) = ((distance - reach).div_euclid(step), (distance + reach).div_euclid(step));
-    (least.max(-most)..=greatest.min(most)).any(|n| reaches(distance - n * step, rest))
+/// Whether a distance is a sum of these steps.
+fn reaches(distance: i64, spans: &[Span]) -> bool {
+    let Some((&span, rest)) = spans.split_first() else { return distance == 0 };
+    let (down, up) = rest.iter().fold((0, 0), |(down, up), s| (down + s.step * s.least, up + s.step * s.most));
+    let least = (distance - up).div_euclid(span.step).max(span.least);
+    let most = (distance - down).div_euclid(span.step).min(span.most);
+    (least..=most).any(|n| reaches(distance - n * span.step, rest))
 }
 
 /// A value before its layout was changed.
@@ -254,9 +269,12 @@ mod tests {
     #[test]
     fn distances_are_sums_of_steps() {
         // Rows of 128, 64 of them, tiles 64 wide.
-        let tile = [(128, 63), (1, 63)];
+        let tile = [Span { step: 128, least: -63, most: 63 }, Span { step: 1, least: -63, most: 63 }];
         assert!(reaches(1, &tile) && reaches(128, &tile) && reaches(-128 + 5, &tile));
         assert!(!reaches(64, &tile) && !reaches(128 * 64, &tile) && !reaches(-64, &tile));
+        // A row of 16 behind an element.
+        let row = [Span { step: 1, least: 0, most: 15 }];
+        assert!(reaches(0, &row) && reaches(15, &row) && !reaches(-1, &row) && !reaches(16, &row));
         assert!(reaches(0, &[]) && !reaches(1, &[]));
     }
 }

@@ -14,8 +14,8 @@
 //!    ([`Segments`]) until nothing changes. A barrier empties the set: those for shared memory order global memory too.
 //!    An asynchronous copy reads when it is waited for.
 //! 3. Two accesses conflict if one of them writes, they may meet ([`Addresses::meet`]), and no warp makes both parts.
-//! 4. The first conflict gets a barrier: before the loops that hold the later access and none of the earlier ones. Then
-//!    the states are computed again.
+//! 4. A conflict gets a barrier: before the loops that hold the later access and none of the earlier ones. That is done
+//!    in one walk without loops, and then for what loops carry over, until nothing is left.
 //!
 //! Example: in `n = load(p); store(p, n + 1)` a warp that comes late would load `n + 1`. The barrier goes before the
 //! store. Where only the store uses `n`, none is needed: the thread that stores uses its own.
@@ -94,6 +94,9 @@ impl State {
     }
 }
 
+/// Accesses since the last barrier that a later one is compared with.
+const MOST_PENDING: usize = 512;
+
 /// What happens at an operation, in this order.
 #[derive(Default)]
 struct Happening {
@@ -131,22 +134,28 @@ pub(crate) fn barriers(ir: &Ir, func: Op, allocation: &Allocation, threads: Thre
     if threads.num_warps * threads.num_ctas == 1 || specialized {
         return vec![];
     }
-    let mut order = Order::new(ir, func, allocation, threads);
-    let mut chosen: Vec<Barrier> = vec![];
-    while let Some(next) = order.first_conflict(&chosen.iter().map(|c| c.place).collect()) {
-        chosen.push(next);
+    let mut addresses = Addresses::new(ir, func);
+    let accesses = shared_arrays(accesses(ir, func, allocation), &mut addresses);
+    if accesses.is_empty() {
+        return vec![];
     }
-    chosen
+    Order::new(ir, func, allocation, threads, (accesses, addresses)).barriers()
 }
 
 impl<'a> Order<'a> {
-    fn new(ir: &'a Ir, func: Op, allocation: &Allocation, threads: Threads) -> Order<'a> {
-        let mut addresses = Addresses::new(ir, func);
-        let accesses = shared_arrays(accesses(ir, func, allocation), &mut addresses);
+    fn new(
+        ir: &'a Ir,
+        func: Op,
+        allocation: &Allocation,
+        threads: Threads,
+        (accesses, addresses): (Vec<Access>, Addresses<'a>),
+    ) -> Order<'a> {
         let segments = Segments::new(ir, func);
         let in_block = threads.num_ctas == 1;
-        let of_op = |op| accesses.iter().enumerate().filter(move |(_, a)| a.op == op).map(|(index, _)| index);
-        let touching: BTreeMap<Op, Vec<usize>> = accesses.iter().map(|a| (a.op, of_op(a.op).collect())).collect();
+        let mut touching: BTreeMap<Op, Vec<usize>> = BTreeMap::new();
+        for (index, access) in accesses.iter().enumerate() {
+            touching.entry(access.op).or_default().push(index);
+        }
         let happening = |&op: &Op| {
             let events = events(ir, op, allocation, false);
             let any = |is: fn(&Event) -> bool| events.iter().any(is);
@@ -165,32 +174,56 @@ impl<'a> Order<'a> {
         Order { ir, addresses, threads, accesses, segments, happening, known: BTreeMap::new() }
     }
 
-    /// Steps 2 to 4.
-    fn first_conflict(&mut self, barriers: &BTreeSet<Op>) -> Option<Barrier> {
-        if self.accesses.is_empty() {
-            return None;
-        }
-        let states = self.states(barriers);
-        for (segment, mut state) in states.into_iter().enumerate() {
-            for at in 0..self.happening[segment].len() {
-                let (op, happens) = &self.happening[segment][at];
-                let (op, accesses) = (*op, happens.accesses.clone());
-                if barriers.contains(&op) {
-                    state.pending.clear();
-                }
-                let pairs = accesses.iter().flat_map(|&now| state.pending.iter().map(move |p| (p.clone(), now)));
-                let before: Vec<usize> = pairs.filter_map(|(p, now)| self.conflict(p, now)).collect();
-                if let Some(&first) = before.first() {
-                    return Some(Barrier {
-                        place: self.outside(op, &before),
-                        first: self.accesses[first].op,
-                        then: op,
-                    });
-                }
-                self.run(segment, at, &mut state);
+    /// Steps 2 to 4. What precedes a segment in the text decides its state but for loops, so one walk finds most of them.
+    fn barriers(mut self) -> Vec<Barrier> {
+        let (mut found, mut places) = (vec![], BTreeSet::new());
+        let mut states = vec![State::default(); self.segments.all.len()];
+        for index in 0..states.len() {
+            let mut state = std::mem::take(&mut states[index]);
+            let more = self.walk(index, &mut state, &places);
+            places.extend(more.iter().map(|b| b.place));
+            found.extend(more);
+            for &next in self.segments.all[index].next.iter().filter(|&&next| !Segments::goes_back(index, next)) {
+                states[next].join(state.clone());
             }
         }
-        None
+        while let Some(more) = self.first_conflicts(&places) {
+            places.extend(more.iter().map(|b| b.place));
+            found.extend(more);
+        }
+        found
+    }
+
+    /// The barriers that the first segment with conflicts needs beside those given.
+    fn first_conflicts(&mut self, barriers: &BTreeSet<Op>) -> Option<Vec<Barrier>> {
+        let states = self.states(barriers);
+        let found = |(index, mut state)| Some(self.walk(index, &mut state, barriers)).filter(|more| !more.is_empty());
+        states.into_iter().enumerate().find_map(found)
+    }
+
+    /// The barriers that a segment needs beside those given. The state before it becomes the one after it, with them.
+    fn walk(&mut self, segment: usize, state: &mut State, barriers: &BTreeSet<Op>) -> Vec<Barrier> {
+        let mut found = vec![];
+        for at in 0..self.happening[segment].len() {
+            let (op, happens) = &self.happening[segment][at];
+            let (op, accesses) = (*op, happens.accesses.clone());
+            if barriers.contains(&op) {
+                state.pending.clear();
+            }
+            let pairs = accesses.iter().flat_map(|&now| state.pending.iter().map(move |p| (p.clone(), now)));
+            let before: Vec<usize> = pairs.filter_map(|(p, now)| self.conflict(p, now)).collect();
+            // A barrier now and then keeps the comparisons few.
+            let many = !accesses.is_empty() && state.pending.len() >= MOST_PENDING;
+            let all: Vec<usize> = state.pending.iter().filter(|_| many).map(|p| p.0).collect();
+            if let Some(&first) = before.first().or(all.first()) {
+                let place = self.outside(op, if before.is_empty() { &all } else { &before });
+                let place = if barriers.contains(&place) { op } else { place };
+                found.push(Barrier { place, first: self.accesses[first].op, then: op });
+                state.pending.clear();
+            }
+            self.run(segment, at, state);
+        }
+        found
     }
 
     /// The earlier access, if the later one must not come before it.
