@@ -44,7 +44,7 @@ impl Walker<'_> {
             Object::Dict(_) | Object::Tuple(_) | Object::Passed(_) if self.frame.host && attr != "value" => {
                 Self::method(base, builtins::host_method(base, attr))
             }
-            Object::Const(Const::Int(_)) if self.frame.host && builtins::host_method(base, attr).is_some() => {
+            Object::Const(Const::Int(_)) if builtins::host_method(base, attr).is_some() => {
                 Self::method(base, builtins::host_method(base, attr))
             }
             Object::Const(Const::Module(m)) => self.module_attr(*m, attr),

@@ -121,11 +121,13 @@ impl Walker<'_> {
     /// After an error in a condition: looks for further errors in all branches, and forgets what they assign.
     fn check_all(&mut self, branches: &[IfBranch], orelse: &[Stmt]) {
         let (scope, block) = (self.frame.scope.clone(), self.out.block());
+        self.doubtful += 1;
         for body in branches.iter().map(|b| b.body.as_slice()).chain([orelse]) {
             self.stmts(body);
             self.frame.scope = scope.clone();
             self.out.replace_block(block);
         }
+        self.doubtful -= 1;
         for body in branches.iter().map(|b| b.body.as_slice()).chain([orelse]) {
             self.poison(body);
         }

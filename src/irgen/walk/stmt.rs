@@ -445,6 +445,9 @@ impl Walker<'_> {
     }
 
     fn raise_stmt(&mut self, exc: Option<&Expr>) -> R<()> {
+        if self.doubtful > 0 {
+            return Err(Reported);
+        }
         let (class, text) = match exc.map(|e| &e.kind) {
             Some(ExprKind::Call(call)) => {
                 let args = quietly(self, |cx| cx.exprs(&call.args)).unwrap_or_default();

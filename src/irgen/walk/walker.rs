@@ -63,6 +63,8 @@ pub struct Walker<'m> {
     pub(super) next_number: u32,
     /// Depth of calls and of constants evaluating constants.
     pub(super) depth: u32,
+    /// Branches around this place whose condition is wrong, so that nobody knows whether they are taken.
+    pub(super) doubtful: u32,
     /// What is seen on the way, if somebody watches.
     pub(super) sights: Option<Box<Sights>>,
 }
@@ -104,6 +106,7 @@ impl<'m> Walker<'m> {
             functions: BTreeMap::new(),
             names: Names::default(),
             depth: 0,
+            doubtful: 0,
             sights: None,
         }
     }
