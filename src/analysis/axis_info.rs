@@ -91,7 +91,9 @@ impl AxisInfo {
         }
     }
 
-    /// Replaces facts by those that attributes state; `find` looks an attribute up.
+    /// Replaces facts by those that attributes state; `find` looks an attribute up. Along an axis without runs, each
+    /// element starts one. What divides these divides all elements, also the first ones of runs along other axes:
+    /// `multiple_of(p, (16, 1))` of rows that are contiguous says that each row starts at a multiple of 16.
     fn apply_hints(&mut self, find: &dyn Fn(Key<Any>) -> Option<Attr>) {
         for (key, facts) in [
             (CONTIGUITY, &mut self.contiguity),
@@ -103,6 +105,11 @@ impl AxisInfo {
             if hint.len() == facts.len() {
                 *facts = hint;
             }
+        }
+        if find(DIVISIBILITY).is_some() {
+            let without_runs = self.contiguity.iter().zip(&self.divisibility).filter(|(run, _)| **run == 1);
+            let of_all = without_runs.map(|(_, &divisor)| divisor).max().unwrap_or(1);
+            self.divisibility.iter_mut().for_each(|divisor| *divisor = (*divisor).max(of_all));
         }
     }
 }

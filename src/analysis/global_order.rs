@@ -18,7 +18,7 @@
 //!    in one walk without loops, and then for what loops carry over, until nothing is left.
 //!
 //! Example: in `n = load(p); store(p, n + 1)` a warp that comes late would load `n + 1`. The barrier goes before the
-//! store. Where only the store uses `n`, none is needed: the thread that stores uses its own.
+//! store. Where only the store uses `n`, none is needed: the thread that stores uses its own ([`is_for_owners`]).
 //!
 //! # What is taken for granted
 //!
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::addresses::{Addresses, Meeting, Place};
 use super::allocation::Allocation;
-use super::flow::Segments;
+use super::flow::{Segments, handed_to};
 use super::shared_effects::{Event, Flight, events};
 use super::touched::{global_touch, leads_to_memory};
 use crate::ir::core::{Ir, Op, Type, Value};
@@ -62,6 +62,8 @@ struct Access {
     op: Op,
     place: Place,
     holder: Holder,
+    /// Of several threads that hold an element, one makes the access, or only what that one loads matters.
+    owners: bool,
     reads: bool,
     writes: bool,
     atomic: bool,
@@ -261,14 +263,12 @@ impl<'a> Order<'a> {
     fn is_one_warp(&self, a: Access, b: Access) -> bool {
         let (Holder::Tensor(x), Holder::Tensor(y)) = (a.holder, b.holder) else { return false };
         let (Ok(one), Ok(other)) = (layout_of(x), layout_of(y)) else { return false };
-        // Of several threads that hold an element one stores it.
         let once = |layout| {
             let free = free_variable_masks(layout);
             free.warp & (self.threads.num_warps - 1) == 0 && free.block & (self.threads.num_ctas - 1) == 0
         };
-        let stored_alike = !a.reads && !b.reads && x == y;
         let within = conversion_kind(one, other).is_ok_and(|kind| kind <= ConversionKind::Lanes);
-        stored_alike || within && once(one) && once(other)
+        a.owners && b.owners && one == other || within && once(one) && once(other)
     }
 
     /// Step 4: the place of a barrier before an operation.
@@ -346,9 +346,10 @@ fn accesses(ir: &Ir, func: Op, allocation: &Allocation) -> Vec<Access> {
         // A callee may do anything with each of them; one stands for all that it is passed.
         let Some(&address) = addresses.first() else { continue };
         let offsets = offsets(ir, op);
+        let owners = !called && (touch.writes || is_for_owners(ir, op));
         let holder = match ir.ty(offsets.unwrap_or(address)) {
             ty if ty.is_tensor() => Holder::Tensor(ty),
-            _ if touch.writes && !called || is_for_the_first(ir, op) => Holder::First,
+            _ if owners => Holder::First,
             _ => Holder::All,
         };
         let in_flight = events(ir, op, allocation, false).iter().any(|e| matches!(e, Event::InFlight(Flight::Copy, _)));
@@ -357,6 +358,7 @@ fn accesses(ir: &Ir, func: Op, allocation: &Allocation) -> Vec<Access> {
                 op,
                 place: Place { address, offsets, whole: called },
                 holder,
+                owners,
                 reads: called || touch.reads,
                 writes: called || touch.writes,
                 atomic: ir.kind(op).belongs(Classes::ATOMIC),
@@ -391,21 +393,30 @@ fn offsets(ir: &Ir, op: Op) -> Option<Value> {
     ir.operand_group(op, at).first().copied()
 }
 
-/// Whether only the first thread needs what a scalar load gives: it ends in scalars that are stored.
-fn is_for_the_first(ir: &Ir, load: Op) -> bool {
+/// Whether of a value that several threads load only the one matters that would store it: every use ends in a store,
+/// by way of operations on each element and of control flow that hands values on.
+fn is_for_owners(ir: &Ir, load: Op) -> bool {
     let mut open: Vec<Value> = ir.results(load).to_vec();
     let mut seen: BTreeSet<Value> = open.iter().copied().collect();
     while let Some(value) = open.pop() {
         for u in ir.uses(value) {
-            let scalar = ir.operands(u.op).iter().chain(ir.results(u.op)).all(|&v| !ir.ty(v).is_tensor());
-            let plain = ir.spec(u.op).effects == Effects::Pure && ir.regions_of(u.op).is_empty();
-            if !scalar || !(ir.is(u.op, TtOp::Store) || plain && !ir.results(u.op).is_empty()) {
-                return false;
-            }
-            open.extend(ir.results(u.op).iter().filter(|&&r| seen.insert(r)));
+            let next = match handed_to(ir, *u) {
+                Some(next) => next,
+                None if ir.is(u.op, TtOp::Store) => vec![],
+                None if keeps_places(ir, u.op, ir.ty(value)) => ir.results(u.op).to_vec(),
+                None => return false,
+            };
+            open.extend(next.into_iter().filter(|&v| seen.insert(v)));
         }
     }
     true
+}
+
+/// Whether each thread computes with what it holds of a value of this type, and holds the same places of the results.
+fn keeps_places(ir: &Ir, op: Op, ty: Type) -> bool {
+    let elementwise = ir.kind(op).has(Traits::ELEMENTWISE) || ir.is(op, TtOp::Addptr);
+    let alike = |v: &Value| ir.ty(*v).shape() == ty.shape() && ir.ty(*v).encoding() == ty.encoding();
+    elementwise && ir.spec(op).effects == Effects::Pure && ir.results(op).iter().all(alike)
 }
 
 /// The accesses to arrays that are read and written, or written in two places.

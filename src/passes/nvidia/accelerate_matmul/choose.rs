@@ -128,8 +128,12 @@ fn warps_of_wgmma(feeds_product: bool, share: &[i64], num_warps: u32) -> Vec<u32
 }
 
 fn warps_of_mma(neighbours: &Neighbours, share: &[i64], num_warps: u32) -> Vec<u32> {
-    if share.len() == 3 {
-        return vec![num_warps, 1, 1];
+    // A warp multiplies matrices of its own as long as there are any.
+    if let [batch, ref matrix @ ..] = *share
+        && matrix.len() == 2
+    {
+        let apart = u32::try_from(batch).map_or(num_warps, |batch| batch.clamp(1, num_warps));
+        return [&[apart][..], &balanced(matrix, num_warps / apart)].concat();
     }
     match neighbours {
         Neighbours::Tiled(warps) => return warps.clone(),
@@ -137,7 +141,11 @@ fn warps_of_mma(neighbours: &Neighbours, share: &[i64], num_warps: u32) -> Vec<u
         Neighbours::Chained => return vec![1, num_warps],
         Neighbours::None => {}
     }
-    // Repetitions of the instruction along both axes; A's fragments take more registers, so ties go to M.
+    balanced(share, num_warps)
+}
+
+/// Repetitions of the instruction along both axes are balanced; A's fragments take more registers, so ties go to M.
+fn balanced(share: &[i64], num_warps: u32) -> Vec<u32> {
     let mut reps = [(share[0] as u64).div_ceil(16), (share[1] as u64).div_ceil(8)];
     let mut warps = [1, 1];
     while warps[0] * warps[1] < num_warps {
