@@ -33,6 +33,7 @@ pub(crate) mod lower;
 pub(crate) mod machine;
 pub(crate) mod memdesc;
 mod module;
+mod operands_behind;
 pub(crate) mod ops;
 mod options;
 mod region;

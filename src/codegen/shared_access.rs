@@ -21,10 +21,12 @@ use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue
 
 use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
+use super::operands_behind::operands_behind;
+use crate::ir::core::Value;
 use crate::layout::Dim;
 use crate::layout::plan::{AccessStep, Form, SharedAccess};
 
-/// Registers of a thread from which on its stores to shared memory are many ([`Lower::as_owner`]).
+/// Registers of a thread from which on its stores to shared memory, or their operands, are many ([`Lower::as_owner`]).
 const MANY: usize = 64;
 
 /// The addresses of the accesses of one layout.
@@ -137,10 +139,10 @@ impl<'c> Lower<'c, '_> {
         access: &SharedAccess,
         base: PointerValue<'c>,
         foreign: Option<(IntValue<'c>, u64)>,
-        regs: &[Val<'c>],
+        (value, regs): (Value, &[Val<'c>]),
     ) -> Res<()> {
         let at = self.shared_addresses(access, base, foreign)?;
-        self.as_owner(access, false, |cx, owner| {
+        self.as_owner(access, value, false, |cx, owner| {
             access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, (a, owner), 0, regs))
         })
     }
@@ -149,11 +151,13 @@ impl<'c> Lower<'c, '_> {
     /// may differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
     ///
     /// There is a branch around the stores. But LLVM moves into it what only they need, and all operands of that stay
-    /// alive until there. So where a thread stores much, each store has a predicate instead, if the machine has such.
+    /// alive until there. So where a thread stores much, or what `value` is computed from takes many registers
+    /// ([`operands_behind`]), each store has a predicate instead, if the machine has such.
     /// Stores of matrices always have: they stand in loops, which a branch would take apart.
     pub(crate) fn as_owner(
         &mut self,
         access: &SharedAccess,
+        value: Value,
         alone: bool,
         stores: impl FnOnce(&mut Self, Option<IntValue<'c>>) -> Res<()>,
     ) -> Res<()> {
@@ -163,7 +167,8 @@ impl<'c> Lower<'c, '_> {
         let owner = self.owner_predicate(threads, 0)?;
         let registers: usize = access.accesses().iter().map(|a| a.registers.len()).sum();
         let may = self.machine.predicates_stores() && self.num_ctas == 1;
-        if may && (registers >= MANY || access.form() != Form::Vector) {
+        let many = || registers >= MANY || operands_behind(self.ir, value) >= MANY;
+        if may && (access.form() != Form::Vector || many()) {
             return stores(self, owner);
         }
         self.where_true(owner, |cx| stores(cx, None))

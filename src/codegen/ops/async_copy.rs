@@ -38,7 +38,7 @@ pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     } else {
         let caching = Caching::of(view.cache(cx.ir), view.evict(cx.ir), view.isVolatile(cx.ir));
         let regs = memory::load_elements(cx, &caching, src, mask, view.other(cx.ir))?;
-        cx.store_layout_to_shared(&at.at.access, at.base, at.foreign, &regs)?;
+        cx.store_layout_to_shared(&at.at.access, at.base, at.foreign, (src, &regs))?;
     }
     cx.set(cx.ir.result(op), vec![]);
     Ok(())

@@ -63,7 +63,7 @@ fn shared<'c>(
             synchronize(cx, plan)?;
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
-        cx.as_owner(store, cx.num_ctas > 1, |cx, owner| {
+        cx.as_owner(store, cx.ir.operand(op, 0), cx.num_ctas > 1, |cx, owner| {
             store
                 .accesses()
                 .iter()

@@ -86,7 +86,7 @@ fn shared<'c>(
     let base = cx.scratch(op)?;
     let access = SharedAccess::new(Lower::layout(ty)?, &plan.order, bits, 0, &cx.options.target.shared)
         .map_err(|e| cx.unsupported(op, &e.reason))?;
-    cx.store_layout_to_shared(&access, base, None, source)?;
+    cx.store_layout_to_shared(&access, base, None, (Gather(op).src(cx.ir), source))?;
     cx.barrier()?;
     let elem = cx.elem_type(ty)?;
     let starts = first_coordinates(cx.indices(&plan.load)?)?;

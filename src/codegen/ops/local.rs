@@ -38,7 +38,7 @@ fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
     let at = cx.view_store(target, cx.ir.ty(source))?;
     let regs = cx.get(source)?;
     let access = shared_accesses::store(&at.at, &cx.options.target.shared);
-    cx.store_layout_to_shared(&access, at.base, at.foreign, &regs)
+    cx.store_layout_to_shared(&access, at.base, at.foreign, (source, &regs))
 }
 
 /// `ttg.local_load`
