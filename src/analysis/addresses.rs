@@ -156,8 +156,12 @@ impl<'a> Addresses<'a> {
         over: &BTreeSet<Op>,
         trusting: bool,
     ) -> Option<Meeting> {
-        let tiles =
-            Tiles { alike: a.steps == b.steps && a_shape == b_shape, spans: spans((a, a_shape), (b, b_shape))? };
+        let steps = a.steps.iter().zip(a_shape).filter(|(step, _)| step.as_constant().is_none());
+        let tiles = Tiles {
+            alike: a.steps == b.steps && a_shape == b_shape,
+            spans: spans((a, a_shape), (b, b_shape))?,
+            rows: steps.map(|(step, &n)| (step.clone(), n - 1)).collect(),
+        };
         let distance = b.start.sub(&a.start)?;
         let changes = |atom: Atom| over.iter().any(|&looped| self.forms.changes_in(atom, looped));
         let changing: BTreeSet<Atom> = a.start.atoms().chain(b.start.atoms()).filter(|&x| changes(x)).collect();
@@ -193,18 +197,27 @@ struct Tiles {
     /// Whether equal places are at equal distances.
     alike: bool,
     spans: Vec<Span>,
+    /// The steps along axes that are no numbers, of both tiles, with how often they are taken at most.
+    rows: Vec<(Poly, i64)>,
 }
 
 impl Tiles {
     /// How they lie if the second starts this far behind the first.
     fn at(&self, distance: &Poly, trusting: bool) -> Meeting {
-        let Some(distance) = distance.as_constant() else {
+        let mut rest = distance.clone();
+        for (step, most) in &self.rows {
+            if let Some((_, left)) = rest.without(step).filter(|(times, _)| times.abs() <= *most) {
+                rest = left;
+            }
+        }
+        let whole_rows = rest != *distance;
+        let Some(distance) = rest.as_constant() else {
             return if trusting && self.alike { Meeting::Never } else { Meeting::May };
         };
         if !reaches(-distance, &self.spans) {
             return Meeting::Never;
         }
-        if distance == 0 && self.alike { Meeting::Same } else { Meeting::May }
+        if distance == 0 && self.alike && !whole_rows { Meeting::Same } else { Meeting::May }
     }
 }
 

@@ -125,6 +125,14 @@ impl Poly {
         Some(sum)
     }
 
+    /// How often another polynomial is in this one, if that is a whole number other than zero, and what is left then.
+    pub(crate) fn without(&self, other: &Poly) -> Option<(i64, Poly)> {
+        let (product, &n) = other.0.iter().find(|(product, _)| !product.is_empty())?;
+        let here = *self.0.get(product)?;
+        let times = (here % n == 0).then_some(here / n)?;
+        Some((times, self.sub(&other.scale(times)?)?))
+    }
+
     /// The number of factors of its largest product.
     pub(crate) fn degree(&self) -> usize {
         self.0.keys().map(Vec::len).max().unwrap_or(0)

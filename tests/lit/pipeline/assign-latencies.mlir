@@ -51,13 +51,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @asked_for(
   // CHECK: tt.load{{.*}}tt.latency = 2 : i32
   // CHECK-NOT: tt.latency
-  tt.func public @asked_for(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) {
+  tt.func public @asked_for(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %out: tensor<64x32x!tt.ptr<f16>, #A>, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %z = arith.constant dense<0.0> : tensor<64x32xf32, #MMA>
     scf.for %i = %c0 to %n step %c1 : i32 {
       %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
-      tt.store %a, %x : tensor<64x32x!tt.ptr<f16>, #A>
+      tt.store %out, %x : tensor<64x32x!tt.ptr<f16>, #A>
     } {tt.num_stages = 3 : i32}
     tt.return
   }
