@@ -20,6 +20,7 @@
 //! tiles of the same strides whose distance depends on parameters are apart where the question says so.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::flow::value_edges;
 use super::forms::poly::{Atom, Poly};
@@ -65,7 +66,9 @@ pub(crate) struct Addresses<'a> {
     forms: Forms<'a>,
     /// The values that control flow makes a value of.
     handed: BTreeMap<Value, Vec<Value>>,
-    origins: BTreeMap<Value, BTreeSet<Value>>,
+    origins: BTreeMap<Value, Rc<BTreeSet<Value>>>,
+    /// The forms of places, and nothing of those that have none which holds of all elements.
+    places: BTreeMap<Place, Rc<Option<Form>>>,
 }
 
 impl<'a> Addresses<'a> {
@@ -74,11 +77,11 @@ impl<'a> Addresses<'a> {
         for (from, to) in value_edges(ir, func) {
             handed.entry(to).or_default().push(from);
         }
-        Addresses { ir, forms: Forms::new(ir), handed, origins: BTreeMap::new() }
+        Addresses { ir, forms: Forms::new(ir), handed, origins: BTreeMap::new(), places: BTreeMap::new() }
     }
 
     /// Step 1: where an address may come from.
-    pub(crate) fn origins(&mut self, address: Value) -> BTreeSet<Value> {
+    pub(crate) fn origins(&mut self, address: Value) -> Rc<BTreeSet<Value>> {
         if let Some(known) = self.origins.get(&address) {
             return known.clone();
         }
@@ -90,6 +93,7 @@ impl<'a> Addresses<'a> {
             }
             open.extend(before.into_iter().filter(|&v| seen.insert(v)));
         }
+        let found = Rc::new(found);
         self.origins.insert(address, found.clone());
         found
     }
@@ -115,7 +119,7 @@ impl<'a> Addresses<'a> {
             return Meeting::May;
         }
         let (a, b) = (self.form(first), self.form(then));
-        if let (Some(a), Some(b)) = (&a, &b)
+        if let (Some(a), Some(b)) = (&*a, &*b)
             && a.base == b.base
             && let Some(meeting) = self.by_distance((a, self.shape(first)), (b, self.shape(then)), over, trusting)
         {
@@ -132,7 +136,16 @@ impl<'a> Addresses<'a> {
     }
 
     /// The form of what is accessed, if it holds of all elements.
-    fn form(&mut self, place: Place) -> Option<Form> {
+    fn form(&mut self, place: Place) -> Rc<Option<Form>> {
+        if let Some(known) = self.places.get(&place) {
+            return known.clone();
+        }
+        let form = Rc::new(self.find_form(place));
+        self.places.insert(place, form.clone());
+        form
+    }
+
+    fn find_form(&mut self, place: Place) -> Option<Form> {
         let form = self.forms.of(place.address).ok()?;
         let form = match place.offsets {
             Some(offsets) => {
@@ -172,16 +185,24 @@ impl<'a> Addresses<'a> {
         if changing.is_empty() {
             return Some(tiles.at(&distance, trusting));
         }
-        // Several loops, or what a loop computes anew: only the same expression says anything.
-        let trips = changing.first().copied().filter(|&x| changing.len() == 1 && matches!(x, Atom::Trips(_)));
-        let Some(trips) = trips else {
-            let alike = distance.is_zero() && tiles.alike && !tiles.spans.is_empty();
-            return Some(if alike { Meeting::Same } else { Meeting::May });
-        };
-        let (step, step_before) = (b.start.coefficient(trips)?, a.start.coefficient(trips)?);
-        if step != step_before {
-            return Some(Meeting::May);
+        // What a loop computes anew says nothing, but for the same expression.
+        let alike = distance.is_zero() && tiles.alike && !tiles.spans.is_empty();
+        let unknown = Some(if alike { Meeting::Same } else { Meeting::May });
+        // The first access was some trips before the last one of the loops that it is in. The second one may be in
+        // other loops.
+        let mut steps = vec![];
+        for atom in changing {
+            let (step, after) = (a.start.coefficient(atom)?, b.start.coefficient(atom)?);
+            if !matches!(atom, Atom::Trips(_)) || !step.is_zero() && !after.is_zero() && step != after {
+                return unknown;
+            }
+            steps.extend(Some(step).filter(|step| !step.is_zero()));
         }
+        let step = match &steps[..] {
+            [] => return Some(tiles.at(&distance, trusting)),
+            [step] => step,
+            _ => return unknown,
+        };
         // The iterations of a loop work on tiles that are apart if nothing else is known of its step.
         let trusting = trusting || distance.as_constant().is_some();
         let mut worst = Meeting::Never;

@@ -27,6 +27,7 @@
 //! alone does not order them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::addresses::{Addresses, Meeting, Place};
 use super::allocation::Allocation;
@@ -71,7 +72,7 @@ struct Access {
     in_flight: bool,
 }
 
-/// An access, and the loops of which it has crossed the end of an iteration.
+/// An access, and of the loops that hold it those of which it has crossed the end of an iteration.
 type Crossed = (usize, BTreeSet<Op>);
 
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -88,9 +89,17 @@ impl State {
         before != (self.pending.len(), self.in_flight.len())
     }
 
-    fn over(&self, looped: Option<Op>) -> State {
+    /// Where control goes back to the start of a loop, for the accesses that are in it.
+    fn over(&self, looped: Op, holds: impl Fn(usize) -> bool) -> State {
         let cross = |all: &BTreeSet<Crossed>| -> BTreeSet<Crossed> {
-            all.iter().map(|(access, over)| (*access, over.iter().copied().chain(looped).collect())).collect()
+            let crossed = |(access, over): &Crossed| {
+                let mut over = over.clone();
+                if holds(*access) {
+                    over.insert(looped);
+                }
+                (*access, over)
+            };
+            all.iter().map(crossed).collect()
         };
         State { pending: cross(&self.pending), in_flight: cross(&self.in_flight) }
     }
@@ -318,9 +327,12 @@ impl<'a> Order<'a> {
                 }
                 for &next in &self.segments.all[index].next {
                     let back = Segments::goes_back(index, next);
-                    let looped = if back { self.looped(next) } else { None };
+                    let state = match self.looped(next).filter(|_| back) {
+                        Some(looped) => state.over(looped, |i| self.ir.is_ancestor(looped, self.accesses[i].op)),
+                        None => state.clone(),
+                    };
                     // What was passed already must be looked at again.
-                    changed |= states[next].join(state.over(looped)) && back;
+                    changed |= states[next].join(state) && back;
                 }
             }
         }
@@ -422,9 +434,9 @@ fn keeps_places(ir: &Ir, op: Op, ty: Type) -> bool {
 /// The accesses to arrays that are read and written, or written in two places.
 fn shared_arrays(accesses: Vec<Access>, addresses: &mut Addresses<'_>) -> Vec<Access> {
     let mut counts: BTreeMap<Value, (usize, usize)> = BTreeMap::new();
-    let origins: Vec<BTreeSet<Value>> = accesses.iter().map(|a| addresses.origins(a.place.address)).collect();
+    let origins: Vec<Rc<BTreeSet<Value>>> = accesses.iter().map(|a| addresses.origins(a.place.address)).collect();
     for (access, origins) in accesses.iter().zip(&origins) {
-        for origin in origins {
+        for origin in origins.iter() {
             let count = counts.entry(*origin).or_default();
             count.0 += usize::from(access.reads);
             count.1 += usize::from(access.writes);
