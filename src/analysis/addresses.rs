@@ -27,7 +27,8 @@ use super::forms::poly::{Atom, Poly};
 use super::forms::{Form, Forms};
 use super::touched::leads_to_memory;
 use crate::ir::core::{Ir, Op, Value};
-use crate::ir::dialects::{Effects, TtgOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Classes, Effects, TtgOp};
 
 /// An address, or a tensor of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,9 +41,16 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The elements at an address, or at each of a tensor of them.
-    pub(crate) fn at(address: Value) -> Place {
-        Place { address, offsets: None, whole: false }
+    /// Where an operation goes from one of its operands. A callee, and what goes through a descriptor, may go anywhere
+    /// in its array.
+    pub(crate) fn of(ir: &Ir, op: Op, address: Value) -> Place {
+        let kind = ir.kind(op);
+        let offsets = ir.spec(op).operands.iter().position(|operand| operand.name == "offsets");
+        Place {
+            address,
+            offsets: offsets.and_then(|at| ir.operand_group(op, at).first().copied()),
+            whole: tt::Call::of(ir, op).is_some() || kind.belongs(Classes::DESCRIPTOR_ACCESS),
+        }
     }
 }
 
@@ -181,12 +189,13 @@ impl<'a> Addresses<'a> {
         if a.steps.iter().chain(&b.steps).any(|step| step.atoms().any(changes)) {
             return None;
         }
-        let trusting = trusting && !tiles.spans.is_empty();
+        let are_tensors = !(tiles.spans.is_empty() && tiles.rows.is_empty());
+        let trusting = trusting && are_tensors;
         if changing.is_empty() {
             return Some(tiles.at(&distance, trusting));
         }
         // What a loop computes anew says nothing, but for the same expression.
-        let alike = distance.is_zero() && tiles.alike && !tiles.spans.is_empty();
+        let alike = distance.is_zero() && tiles.alike && are_tensors;
         let unknown = Some(if alike { Meeting::Same } else { Meeting::May });
         // The first access was some trips before the last one of the loops that it is in. The second one may be in
         // other loops.

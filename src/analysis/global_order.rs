@@ -355,9 +355,9 @@ fn accesses(ir: &Ir, func: Op, allocation: &Allocation) -> Vec<Access> {
             continue;
         }
         let addresses: Vec<Value> = ir.operands(op).iter().copied().filter(|&v| leads_to_memory(ir.ty(v))).collect();
-        // A callee may do anything with each of them; one stands for all that it is passed.
+        // A callee may do anything with each of them. Other operations go where the first one says.
         let Some(&address) = addresses.first() else { continue };
-        let offsets = offsets(ir, op);
+        let offsets = Place::of(ir, op, address).offsets;
         let owners = !called && (touch.writes || is_for_owners(ir, op));
         let holder = match ir.ty(offsets.unwrap_or(address)) {
             ty if ty.is_tensor() => Holder::Tensor(ty),
@@ -368,7 +368,7 @@ fn accesses(ir: &Ir, func: Op, allocation: &Allocation) -> Vec<Access> {
         for &address in &addresses[..if called { addresses.len() } else { 1 }] {
             found.push(Access {
                 op,
-                place: Place { address, offsets, whole: called },
+                place: Place::of(ir, op, address),
                 holder,
                 owners,
                 reads: called || touch.reads,
@@ -397,12 +397,6 @@ fn goes_to_memory(ir: &Ir, op: Op) -> bool {
     buffer
         || ir.is(op, TtgOp::AsyncCopyGlobalToLocal)
         || kind.belongs(Classes::GLOBAL_ACCESS) && !kind.belongs(Classes::DESCRIPTOR_ACCESS)
-}
-
-/// What a buffer operation adds to its address.
-fn offsets(ir: &Ir, op: Op) -> Option<Value> {
-    let at = ir.spec(op).operands.iter().position(|operand| operand.name == "offsets")?;
-    ir.operand_group(op, at).first().copied()
 }
 
 /// Whether of a value that several threads load only the one matters that would store it: every use ends in a store,

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use super::addresses::{Addresses, Meeting, Place};
 use super::touched::{global_touch, leads_to_memory};
-use crate::ir::core::{Block, Ir, Op, Value};
+use crate::ir::core::{Block, Ir, Op};
+use crate::ir::dialects::TtOp;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{Classes, TtOp};
 
 /// What a loop stores.
 pub(crate) struct StoredAhead<'a> {
@@ -38,7 +38,7 @@ impl<'a> StoredAhead<'a> {
         let Some(&source) = self.ir.operands(load).iter().find(|&&v| leads_to_memory(self.ir.ty(v))) else {
             return false;
         };
-        let place = place(self.ir, load, source);
+        let place = Place::of(self.ir, load, source);
         let over = BTreeSet::from([looped]);
         self.stores.iter().any(|&store| addresses.meet(store, place, &over, false) != Meeting::Never)
     }
@@ -52,14 +52,8 @@ fn stores(ir: &Ir, op: Op) -> Vec<Place> {
     }
     let mut to = ir.operands(op).iter().copied().filter(|&v| leads_to_memory(ir.ty(v)));
     if called {
-        to.map(|v| place(ir, op, v)).collect()
+        to.map(|v| Place::of(ir, op, v)).collect()
     } else {
-        to.next().map(|v| place(ir, op, v)).into_iter().collect()
+        to.next().map(|v| Place::of(ir, op, v)).into_iter().collect()
     }
-}
-
-/// Where an operation goes from an address. A descriptor, and a call, may go anywhere in its array.
-fn place(ir: &Ir, op: Op, address: Value) -> Place {
-    let whole = tt::Call::of(ir, op).is_some() || ir.kind(op).belongs(Classes::DESCRIPTOR_ACCESS);
-    Place { whole, ..Place::at(address) }
 }
