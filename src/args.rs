@@ -714,7 +714,7 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, help_heading = "Tools")]
     pub(crate) ptxas_timeout: u64,
     /// Say what keeps the kernel from being faster, separated by commas: vectorize, layout, shared, spill, dot,
-    /// pipeline, or all
+    /// pipeline, tma, order, or all
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Messages")]
     pub(crate) remarks: Vec<String>,
     #[command(flatten)]
