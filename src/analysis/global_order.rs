@@ -240,14 +240,11 @@ impl<'a> Order<'a> {
     /// The earlier access, if the later one must not come before it.
     fn conflict(&mut self, before: Crossed, now: usize) -> Option<usize> {
         let key = (before, now);
-        let conflicts = match self.known.get(&key) {
-            Some(&known) => known,
-            None => {
-                let conflicts = self.conflicts(&key.0, now);
-                self.known.insert(key.clone(), conflicts);
-                conflicts
-            }
-        };
+        if let Some(&known) = self.known.get(&key) {
+            return known.then_some(key.0.0);
+        }
+        let conflicts = self.conflicts(&key.0, now);
+        self.known.insert(key.clone(), conflicts);
         conflicts.then_some(key.0.0)
     }
 
@@ -351,7 +348,7 @@ fn accesses(ir: &Ir, func: Op, allocation: &Allocation) -> Vec<Access> {
     for op in ir.all_ops(func) {
         let touch = global_touch(ir, op);
         let called = tt::Call::of(ir, op).is_some();
-        if !called && (touch.reads, touch.writes) == (false, false) || !(called || goes_to_memory(ir, op)) {
+        if !called && !(goes_to_memory(ir, op) && (touch.reads || touch.writes)) {
             continue;
         }
         let addresses: Vec<Value> = ir.operands(op).iter().copied().filter(|&v| leads_to_memory(ir.ty(v))).collect();
