@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue};
+use inkwell::values::{BasicValue, FunctionValue, InstructionOpcode as I, IntValue, PointerValue};
 
 use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
@@ -151,8 +151,10 @@ impl<'c> Lower<'c, '_> {
     /// may differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
     ///
     /// There is a branch around the stores. But LLVM moves into it what only they need, and all operands of that stay
-    /// alive until there. So where a thread stores much, or what `value` is computed from takes many registers
-    /// ([`operands_behind`]), each store has a predicate instead, if the machine has such.
+    /// alive until there. So where a thread stores much, each store has a predicate instead, if the machine has such. So
+    /// it has where what `value` is computed from takes many registers ([`operands_behind`]), if this branch would be the
+    /// first: where there are others, also those of library functions, LLVM moves things anyway, and is kept from it if
+    /// they spill.
     /// Stores of matrices always have: they stand in loops, which a branch would take apart.
     pub(crate) fn as_owner(
         &mut self,
@@ -167,11 +169,18 @@ impl<'c> Lower<'c, '_> {
         let owner = self.owner_predicate(threads, 0)?;
         let registers: usize = access.accesses().iter().map(|a| a.registers.len()).sum();
         let may = self.machine.predicates_stores() && self.num_ctas == 1;
-        let many = || registers >= MANY || operands_behind(self.ir, value) >= MANY;
+        let many = || registers >= MANY || self.is_straight() && operands_behind(self.ir, value) >= MANY;
         if may && (access.form() != Form::Vector || many()) {
             return stores(self, owner);
         }
         self.where_true(owner, |cx| stores(cx, None))
+    }
+
+    /// Whether the function has no branches up to here, and calls nothing that has some.
+    fn is_straight(&self) -> bool {
+        let is_from_library =
+            |f: FunctionValue<'c>| f.count_basic_blocks() == 0 && !f.get_name().to_bytes().starts_with(b"llvm.");
+        self.function.count_basic_blocks() == 1 && !self.module.get_functions().any(is_from_library)
     }
 
     /// Runs `work` where the condition holds, behind a branch; without a condition always.
