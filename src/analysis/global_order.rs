@@ -1,16 +1,16 @@
 //! Where the threads of a block must wait for each other because of global memory.
 //!
-//! A kernel is written as if a program were one thread: what it stores it finds again, and what it loads is there before
-//! it stores something else in its place. All threads load a scalar, one of them stores one, and the threads that hold an
-//! element of a tensor differ with its layout. So where two accesses may touch the same element in different warps, a
-//! barrier must be between them. Triton leaves that to `tl.debug_barrier()`.
+//! A kernel is written as if a program were one thread: what it stores it finds again, and what it loads is there
+//! before it stores something else in its place. All threads load a scalar, one of them stores one, and the threads
+//! that hold an element of a tensor differ with its layout. So where two accesses may touch the same element in
+//! different warps, a barrier must be between them. Triton leaves that to `tl.debug_barrier()`.
 //!
 //! # Algorithm
 //!
-//! 1. The accesses of a function, with who makes them ([`Holder`]). Only those matter whose array is read and written, or
-//!    written in two places.
-//! 2. A *state* is the set of accesses that other warps may not have made since the last barrier, each with the loops of
-//!    which it has crossed the end of an iteration. States are joined over the ways through the function
+//! 1. The accesses of a function, with who makes them ([`Holder`]). Only those matter whose array is read and written,
+//!    or written in two places.
+//! 2. A *state* is the set of accesses that other warps may not have made since the last barrier, each with the loops
+//!    of which it has crossed the end of an iteration. States are joined over the ways through the function
 //!    ([`Segments`]) until nothing changes. A barrier empties the set: those for shared memory order global memory too.
 //!    An asynchronous copy reads when it is waited for.
 //! 3. Two accesses conflict if one of them writes, they may meet ([`Addresses::meet`]), and no warp makes both parts.
@@ -22,8 +22,8 @@
 //!
 //! # What is taken for granted
 //!
-//! See [`super::addresses`]: arrays of different parameters do not overlap, and neither do tiles of the same strides at a
-//! distance that depends on parameters. Accesses through tensor descriptors are left to the source, since a barrier
+//! See [`super::addresses`]: arrays of different parameters do not overlap, and neither do tiles of the same strides at
+//! a distance that depends on parameters. Accesses through tensor descriptors are left to the source, since a barrier
 //! alone does not order them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -185,7 +185,8 @@ impl<'a> Order<'a> {
         Order { ir, addresses, threads, accesses, segments, happening, known: BTreeMap::new() }
     }
 
-    /// Steps 2 to 4. What precedes a segment in the text decides its state but for loops, so one walk finds most of them.
+    /// Steps 2 to 4. What precedes a segment in the text decides its state but for loops, so one walk finds most of
+    /// them.
     fn barriers(mut self) -> Vec<Barrier> {
         let (mut found, mut places) = (vec![], BTreeSet::new());
         let mut states = vec![State::default(); self.segments.all.len()];

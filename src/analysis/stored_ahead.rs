@@ -1,7 +1,7 @@
 //! Which loads of a loop may find what an earlier iteration has stored, so that they must not be started before that.
 //!
-//! 1. What the body does to global memory, in its branches and inner loops too: stores, atomic operations, copies through
-//!    descriptors, calls.
+//! 1. What the body does to global memory, in its branches and inner loops too: stores, atomic operations, copies
+//!    through descriptors, calls.
 //! 2. A load may find it if both may go to the same array ([`Addresses::origins`]), and to the same element in a later
 //!    iteration ([`Addresses::meet`]).
 

@@ -151,11 +151,10 @@ impl<'c> Lower<'c, '_> {
     /// may differ in the last bit, since a lane rounds what it hands on and may not round what it keeps.
     ///
     /// There is a branch around the stores. But LLVM moves into it what only they need, and all operands of that stay
-    /// alive until there. So where a thread stores much, each store has a predicate instead, if the machine has such. So
-    /// it has where what `value` is computed from takes many registers ([`operands_behind`]), if this branch would be the
-    /// first: where there are others, also those of library functions, LLVM moves things anyway, and is kept from it if
-    /// they spill.
-    /// Stores of matrices always have: they stand in loops, which a branch would take apart.
+    /// alive until there. So where a thread stores much, each store has a predicate instead, if the machine has such.
+    /// So it has where what `value` is computed from takes many registers ([`operands_behind`]), if this branch would
+    /// be the first: where there are others, also those of library functions, LLVM moves things anyway, and is kept
+    /// from it if they spill. Stores of matrices always have: they stand in loops, which a branch would take apart.
     pub(crate) fn as_owner(
         &mut self,
         access: &SharedAccess,

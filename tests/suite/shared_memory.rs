@@ -85,7 +85,10 @@ fn prepared(folder: &Folder, loaded: &Loaded, name: &str, (target, first): (&str
 /// What may be spoiled at an operation.
 fn spoilers(ir: &Ir, op: Op) -> Vec<&'static str> {
     match ir.kind(op) {
-        OpKind::Ttg(TtgOp::Barrier) => vec!["barrier"],
+        // Others order global memory.
+        OpKind::Ttg(TtgOp::Barrier) if ir.int_attr(op, "addrSpace").is_some_and(|spaces| spaces & 1 != 0) => {
+            vec!["barrier"]
+        }
         OpKind::Ttng(TtngOp::FenceAsyncShared) => vec!["fence"],
         OpKind::Ttng(TtngOp::WaitBarrier) => vec!["phase"],
         OpKind::Ttng(TtngOp::ArriveBarrier) => vec!["arrival"],
