@@ -133,7 +133,7 @@ pub(crate) struct Forms<'a> {
     pub narrow: BTreeSet<Poly>,
     /// Whether values are known not to be negative.
     pub signs: BTreeMap<Value, bool>,
-    /// Values that are the same number, by what computes it of which ([`super::same`]): the first of them.
+    /// Values that are the same number, by what computes it of which ([`same`]): the first of them.
     pub computed: BTreeMap<(ArithOp, Vec<Poly>), Value>,
     pub firsts: BTreeMap<Value, Value>,
     /// Whether parameters that something is divided by count as such.
