@@ -199,6 +199,13 @@ pub fn assemble(
     Ok(questions.cheapest(answer))
 }
 
+/// What running an answer costs by a model of how its warps wait: cycles of a scheduler, to be compared with other
+/// answers for the same kernel. `shared` are the bytes of shared memory of a block, if they are known.
+#[must_use]
+pub fn cost(answer: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> f64 {
+    again::cost(answer, ptx, target, shared)
+}
+
 /// What ptxas is asked for one kernel.
 struct Questions<'a> {
     ptx: &'a str,

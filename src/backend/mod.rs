@@ -124,6 +124,9 @@ pub(crate) struct Binary {
     /// Whether no other order of instructions is worth a try: there are few spills or none, or they are the price of
     /// more blocks that share a multiprocessor.
     pub(crate) settled: bool,
+    /// What running it costs by the generator's model, to be compared with other binaries of the same kernel; `None`
+    /// where there is no model.
+    pub(crate) cost: Option<f64>,
     /// The assembly that it was made of, if the assembler was told more than what it was given.
     pub(crate) assembly: Option<String>,
 }

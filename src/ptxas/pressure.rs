@@ -7,7 +7,7 @@
 //! Of real kernels with up to 400,000 bytes of PTX, all 112 that spill in the end have more than 255 by this count, and
 //! so have 140 others. From 450 on, 53 of 65 spill (`docs/performance.md`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The first and the last line of a value.
 #[derive(Clone, Copy)]
@@ -16,12 +16,18 @@ struct Life {
     to: usize,
 }
 
-/// The most registers of 32 bits that are alive at one line of PTX.
-pub(super) fn live(ptx: &str) -> u32 {
-    let mut lives: BTreeMap<&str, Life> = BTreeMap::new();
+/// The values of PTX, by their registers, and its loops.
+#[derive(Default)]
+struct Lives<'p> {
+    lives: BTreeMap<&'p str, Life>,
+    /// The lines of each loop: its label and the branch back to it.
+    loops: Vec<(usize, usize)>,
+    lines: usize,
+}
+
+fn lives(ptx: &str) -> Lives<'_> {
     let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut loops = vec![];
-    let mut lines = 0;
+    let Lives { mut lives, mut loops, mut lines } = Lives::default();
     for (number, line) in ptx.lines().map(str::trim_start).enumerate() {
         lines = number + 1;
         // Directives name registers that they declare.
@@ -37,10 +43,16 @@ pub(super) fn live(ptx: &str) -> u32 {
             lives.entry(register).or_insert(Life { from: number, to: number }).to = number;
         }
     }
-    for (start, end) in loops {
+    for &(start, end) in &loops {
         let crosses = |life: &&mut Life| life.from < start && (start..end).contains(&life.to);
         lives.values_mut().filter(crosses).for_each(|life| life.to = end);
     }
+    Lives { lives, loops, lines }
+}
+
+/// The most registers of 32 bits that are alive at one line of PTX.
+pub(super) fn live(ptx: &str) -> u32 {
+    let Lives { lives, lines, .. } = lives(ptx);
     let mut changes = vec![0i32; lines + 1];
     for (register, life) in &lives {
         changes[life.from] += words(register);
@@ -51,6 +63,32 @@ pub(super) fn live(ptx: &str) -> u32 {
         Some(*alive)
     });
     alive.max().unwrap_or(0).unsigned_abs()
+}
+
+/// The most registers of 32 bits that a loop of PTX carries: made before it, written in it, and alive at its end.
+pub(super) fn carried(ptx: &str) -> u32 {
+    let Lives { lives, loops, .. } = lives(ptx);
+    let mut most = 0;
+    for (start, end) in loops {
+        let body = ptx.lines().skip(start).take(end - start);
+        let written: BTreeSet<&str> = body.flat_map(written).collect();
+        let is_carried = |name: &&str| lives.get(name).is_some_and(|life| life.from < start && life.to >= end);
+        most = most.max(written.into_iter().filter(is_carried).map(words).sum::<i32>());
+    }
+    most.unsigned_abs()
+}
+
+/// The registers that a line writes: its first operand, if that is a register or several in braces.
+fn written(line: &str) -> impl Iterator<Item = &str> {
+    let line = line.trim_start();
+    let line = if line.starts_with('@') { line.split_once(' ').map_or("", |(_, rest)| rest) } else { line };
+    let operands = line.trim_start().split_once([' ', '\t']).map_or("", |(_, operands)| operands.trim_start());
+    let end = match operands.as_bytes().first() {
+        Some(b'%') => operands.find(','),
+        Some(b'{') => operands.find('}'),
+        _ => None,
+    };
+    registers(&operands[..end.unwrap_or(0)])
 }
 
 /// Where a branch goes.
@@ -92,6 +130,20 @@ mod tests {
         assert_eq!(live(ptx), 4);
         assert_eq!(live(""), 0);
         assert_eq!(live("mov.u32 %r1, %tid.x;\nsetp.eq.s32 %p1, %r1, 0;"), 1);
+    }
+
+    #[test]
+    fn what_a_loop_carries_is_made_before_it_and_written_in_it() {
+        let ptx = |step: &str| {
+            format!(
+                "mov.b32 %r1, 1;\nmov.b64 %rd1, 0;\nmov.b64 %rd2, 0;\n$L1:\n@%p2 ld.global.v2.b32 {{ %r2, %r3 }}, [%rd2];\n\
+                 st.global.b32 [%rd1], %r2;\nadd.s32 %r1, %r1, %r2;\n{step}@%p1 bra $L1;\nst.global.b32 [%rd1], %r1;"
+            )
+        };
+        // The sum; the addresses stay.
+        assert_eq!(carried(&ptx("")), 1);
+        assert_eq!(carried(&ptx("add.s64 %rd2, %rd2, 4;\n")), 3);
+        assert_eq!(carried("mov.b32 %r1, 1;\nadd.s32 %r1, %r1, 1;"), 0);
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Generator for AmdBackend {
         let bytes = code_object(assembly, target, tools.time_limit)?;
         let facts = facts::Facts::of(assembly);
         let (registers, spill_stores) = (facts.registers, facts.scratch);
-        Ok(Binary { bytes, registers, spill_stores, spill_loads: 0, settled: false, assembly: None })
+        Ok(Binary { bytes, registers, spill_stores, spill_loads: 0, settled: false, cost: None, assembly: None })
     }
 
     fn assembler(&self, _: Option<&Path>) -> String {

@@ -14,8 +14,8 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use super::{
-    advances, always, bases, compares, flags, libdevice, llvm_passes, pins, pointers, predicates, ptx_version,
-    shuffles, starts, strides, sums,
+    advances, always, bases, compares, exits, flags, inductions, libdevice, llvm_passes, pins, pointers, predicates,
+    ptx_version, shuffles, starts, strides, sums,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -128,6 +128,7 @@ impl LlvmTarget for Nvptx {
         }
         compares::share(module).map_err(|e| failed("compare numbers by their differences", &e))?;
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", &e))?;
+        inductions::hide(module).map_err(|e| failed("hide the counters of loops", &e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
         if attempt == Attempt::Sparing {
             bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", &e))?;
@@ -142,7 +143,7 @@ impl LlvmTarget for Nvptx {
     }
 
     fn after_emission(&self, text: String) -> String {
-        without_debug_flag(text)
+        exits::widen(without_debug_flag(text))
     }
 }
 

@@ -9,8 +9,10 @@ mod compares;
 mod debug;
 mod descriptor;
 mod dialect;
+mod exits;
 mod flags;
 mod fp_convert;
+mod inductions;
 mod libdevice;
 mod llvm;
 mod llvm_passes;
@@ -134,7 +136,9 @@ impl Generator for NvidiaBackend {
     ) -> Result<Binary, Diagnostic> {
         let done = ptxas::assemble(assembly, target, &assemble_options(tools), ahead)?;
         let usage = done.usage();
+        let cost = tools.retry.then(|| ptxas::cost(&done, assembly, target, tools.shared));
         Ok(Binary {
+            cost,
             bytes: done.cubin,
             registers: usage.registers,
             spill_stores: usage.spill_stores,
