@@ -107,10 +107,10 @@ const BROAD: u32 = 256;
 const INSTRUCTION: usize = 16;
 
 /// The warps of a multiprocessor up to which a further block of asynchronous products is worth an eighth of the
-/// registers, and the last of these blocks a fourth. On an H200, a third or fourth block of four warps for an eighth made
-/// 16 of 20 kernels 1.04 to 1.58 times as fast, with up to 344 bytes of spills; one ran below 0.97 (0.89). A fourth for a
-/// fourth with up to [`PRICE`] / 2 bytes: 1.08 for 20 kernels, 0.90 to 1.39. A third for more than an eighth: 0.87 for
-/// 44, which spill mostly. A fifth to ninth block for an eighth: 0.98 for 27, 0.62 to 1.14.
+/// registers, and the last of these blocks a fourth. On an H200, a third or fourth block of four warps for an eighth
+/// made 16 of 20 kernels 1.04 to 1.58 times as fast, with up to 344 bytes of spills; one ran below 0.97 (0.89). A
+/// fourth for a fourth with up to [`PRICE`] / 2 bytes: 1.08 for 20 kernels, 0.90 to 1.39. A third for more than an
+/// eighth: 0.87 for 44, which spill mostly. A fifth to ninth block for an eighth: 0.98 for 27, 0.62 to 1.14.
 const FULL: u32 = 16;
 
 /// The warps of a block that has some to wait for.
@@ -167,8 +167,8 @@ const CROWDED: u32 = 450;
 const FEWER: u32 = 96;
 
 /// The registers less that loops carry from one iteration to the next, from which on it is worth a run, whatever is
-/// alive at once: ptxas moves an address to the access that uses it, but what a loop carries stays. Of three real kernels
-/// with 28 to 123 less, two spilled 1,340 and 1,236 bytes and then 184 and 152, and one a seventh less.
+/// alive at once: ptxas moves an address to the access that uses it, but what a loop carries stays. Of three real
+/// kernels with 28 to 123 less, two spilled 1,340 and 1,236 bytes and then 184 and 152, and one a seventh less.
 const CARRIED: u32 = 16;
 
 /// The bytes of spills up to which the blocks of an answer may be worth more than that it spills. On an H100 a kernel
@@ -509,9 +509,9 @@ pub(super) fn is_settled(usage: &Usage) -> bool {
     usage.spilled() <= LITTLE
 }
 
-/// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it, and `shared` bytes
-/// of a block's shared memory leave it. For a second block of asynchronous products it may be a third less, and for
-/// others an eighth, or a fourth for the last.
+/// One block more than a multiprocessor has registers for, if a fifth less of them makes room for it, and `shared`
+/// bytes of a block's shared memory leave it. For a second block of asynchronous products it may be a third less, and
+/// for others an eighth, or a fourth for the last.
 fn one_more_block(usage: &Usage, ptx: &str, target: &Target, shared: u32) -> Option<u32> {
     let is_asynchronous = ptx.contains(ASYNCHRONOUS);
     let waits = is_asynchronous || ptx.contains(SYNCHRONOUS) || scans(ptx);

@@ -19,7 +19,7 @@ struct Life {
 /// The values of PTX, by their registers, and its loops.
 #[derive(Default)]
 struct Lives<'p> {
-    lives: BTreeMap<&'p str, Life>,
+    values: BTreeMap<&'p str, Life>,
     /// The lines of each loop: its label and the branch back to it.
     loops: Vec<(usize, usize)>,
     lines: usize,
@@ -27,7 +27,7 @@ struct Lives<'p> {
 
 fn lives(ptx: &str) -> Lives<'_> {
     let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
-    let Lives { mut lives, mut loops, mut lines } = Lives::default();
+    let Lives { mut values, mut loops, mut lines } = Lives::default();
     for (number, line) in ptx.lines().map(str::trim_start).enumerate() {
         lines = number + 1;
         // Directives name registers that they declare.
@@ -40,21 +40,21 @@ fn lives(ptx: &str) -> Lives<'_> {
             loops.push((*start, number));
         }
         for register in registers(line) {
-            lives.entry(register).or_insert(Life { from: number, to: number }).to = number;
+            values.entry(register).or_insert(Life { from: number, to: number }).to = number;
         }
     }
     for &(start, end) in &loops {
         let crosses = |life: &&mut Life| life.from < start && (start..end).contains(&life.to);
-        lives.values_mut().filter(crosses).for_each(|life| life.to = end);
+        values.values_mut().filter(crosses).for_each(|life| life.to = end);
     }
-    Lives { lives, loops, lines }
+    Lives { values, loops, lines }
 }
 
 /// The most registers of 32 bits that are alive at one line of PTX.
 pub(super) fn live(ptx: &str) -> u32 {
-    let Lives { lives, lines, .. } = lives(ptx);
+    let Lives { values, lines, .. } = lives(ptx);
     let mut changes = vec![0i32; lines + 1];
-    for (register, life) in &lives {
+    for (register, life) in &values {
         changes[life.from] += words(register);
         changes[life.to] -= words(register);
     }
@@ -67,12 +67,12 @@ pub(super) fn live(ptx: &str) -> u32 {
 
 /// The most registers of 32 bits that a loop of PTX carries: made before it, written in it, and alive at its end.
 pub(super) fn carried(ptx: &str) -> u32 {
-    let Lives { lives, loops, .. } = lives(ptx);
+    let Lives { values, loops, .. } = lives(ptx);
+    let lines: Vec<&str> = ptx.lines().collect();
     let mut most = 0;
     for (start, end) in loops {
-        let body = ptx.lines().skip(start).take(end - start);
-        let written: BTreeSet<&str> = body.flat_map(written).collect();
-        let is_carried = |name: &&str| lives.get(name).is_some_and(|life| life.from < start && life.to >= end);
+        let written: BTreeSet<&str> = lines[start..end].iter().flat_map(|line| written(line)).collect();
+        let is_carried = |name: &&str| values.get(name).is_some_and(|life| life.from < start && life.to >= end);
         most = most.max(written.into_iter().filter(is_carried).map(words).sum::<i32>());
     }
     most.unsigned_abs()

@@ -14,8 +14,8 @@
 //! 4. `W` warps share the scheduler, so a turn costs it about `T / W` cycles if warps wait and `n` if they do not:
 //!    `√((T / W)² + n²)`.
 //! 5. To compare two answers for the whole kernel, the same is counted of all its code, each instruction once, and
-//!    [`TURNS`] of each innermost loop are added ([`whole`]). What threads keep in local memory is as far away as global
-//!    memory if it is more than a multiprocessor's cache holds.
+//!    [`TURNS`] of each innermost loop are added ([`whole`]). What threads keep in local memory is as far away as
+//!    global memory if it is more than a multiprocessor's cache holds.
 //! 6. The least that a turn can cost is one wait for all its loads behind what it issues anyway. A loop near that has
 //!    nothing to gain by more registers.
 //!
@@ -136,8 +136,8 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loop
 }
 
 /// The scheduler's cycles of all code of a cubin, as [`loops`] counts them, if `threads` of a multiprocessor run the
-/// kernel: once in a row, whatever branches, and [`TURNS`] of each innermost loop. Each thread has `stack` bytes of local
-/// memory.
+/// kernel: once in a row, whatever branches, and [`TURNS`] of each innermost loop. Each thread has `stack` bytes of
+/// local memory.
 pub(super) fn whole(cubin: &[u8], target: &Target, threads: u32, stack: u32) -> f64 {
     let warps = f64::from(threads.max(WARP)) / f64::from(WARP * SCHEDULERS);
     let is_far = u64::from(stack) * u64::from(threads) > LOCAL;

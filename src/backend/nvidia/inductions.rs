@@ -1,7 +1,7 @@
 //! Products of a loop's counter are computed in each iteration, and not carried from one to the next.
 //!
-//! `(k + row) * stride` is a product for each row of a tile. The back end's loop strength reduction makes each of them a
-//! number of its own that the loop carries and moves on by `step * stride`. That replaces one instruction by another,
+//! `(k + row) * stride` is a product for each row of a tile. The back end's loop strength reduction makes each of them
+//! a number of its own that the loop carries and moves on by `step * stride`. That replaces one instruction by another,
 //! and keeps a register for the whole loop: 64 rows are a quarter of all registers. So the counter is hidden from that
 //! pass by a piece of assembly that is no instruction. (A `freeze` would be moved out of the loop.)
 //!

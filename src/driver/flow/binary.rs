@@ -68,8 +68,8 @@ fn is_worth_its_masks(plain: &Binary, copied: &Binary) -> bool {
     plain.spilled() < copied.spilled() && is_cheaper
 }
 
-/// Whether another order of instructions is better. On an H200, of eleven kernels that spill less with another one, nine
-/// are cheaper by the model and ran at 1.01 to 4.45 of the speed, and two are not: 0.83 and 0.99.
+/// Whether another order of instructions is better. On an H200, of eleven kernels that spill less with another one,
+/// nine are cheaper by the model and ran at 1.01 to 4.45 of the speed, and two are not: 0.83 and 0.99.
 fn is_better_order(other: &Binary, first: &Binary) -> bool {
     let is_clear = other.spilled() * 10 < first.spilled() * 9;
     other.spilled() < first.spilled() && other.cost.zip(first.cost).map_or(is_clear, |(other, first)| other < first)
@@ -113,9 +113,9 @@ impl Flow<'_, '_> {
     ///    says that it costs no more: a program runs half of what is there twice. Where too many registers are alive at
     ///    once for that, the assembler is not asked.
     /// 2. If it spills much, it is compiled with its instructions in another order and with what saves registers, which
-    ///    is taken if it spills less and the model says that it costs less. Without a model it has to spill less by more
-    ///    than a tenth. Not for more PTX than [`LARGEST`], and not where fewer registers at once are not to be expected
-    ///    of it.
+    ///    is taken if it spills less and the model says that it costs less. Without a model it has to spill less by
+    ///    more than a tenth. Not for more PTX than [`LARGEST`], and not where fewer registers at once are not to be
+    ///    expected of it.
     ///
     /// Where it is likely that the second is needed, it is made while the assembler still works on the first. Which is
     /// taken does not depend on that.
