@@ -30,6 +30,7 @@
 mod again;
 pub mod code_object;
 mod cubin;
+mod exits;
 mod failure;
 mod find;
 pub mod kept;
@@ -54,6 +55,7 @@ use crate::target::Target;
 use crate::threads::{self, Core};
 use again::Attempt;
 pub use cubin::registers;
+pub(crate) use exits::widen as widen_exits;
 pub use find::{Tool, find, find_libdevice, is_named};
 pub use report::{FunctionUsage, Usage};
 use run::{Limits, Run, Waiting, Word};

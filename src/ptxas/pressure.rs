@@ -79,7 +79,7 @@ pub(super) fn carried(ptx: &str) -> u32 {
 }
 
 /// The registers that a line writes: its first operand, if that is a register or several in braces.
-fn written(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn written(line: &str) -> impl Iterator<Item = &str> {
     let line = line.trim_start();
     let line = if line.starts_with('@') { line.split_once(' ').map_or("", |(_, rest)| rest) } else { line };
     let operands = line.trim_start().split_once([' ', '\t']).map_or("", |(_, operands)| operands.trim_start());
@@ -98,7 +98,7 @@ pub(super) fn branch_target(line: &str) -> Option<&str> {
 }
 
 /// The registers for data that a line names: all but predicates.
-fn registers(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn registers(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices('%').filter_map(|(at, _)| {
         let name = &line[at + 1..];
         let letters = name.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(name.len());

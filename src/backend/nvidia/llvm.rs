@@ -14,12 +14,13 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use super::{
-    advances, always, bases, compares, exits, flags, inductions, libdevice, llvm_passes, pins, pointers, predicates,
+    advances, always, bases, compares, flags, inductions, libdevice, llvm_passes, pins, pointers, predicates,
     ptx_version, shuffles, starts, strides, sums,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ptxas::widen_exits;
 use crate::target::Target;
 
 /// The triple of every module.
@@ -143,7 +144,7 @@ impl LlvmTarget for Nvptx {
     }
 
     fn after_emission(&self, text: String) -> String {
-        exits::widen(without_debug_flag(text))
+        widen_exits(without_debug_flag(text))
     }
 }
 

@@ -9,7 +9,6 @@ mod compares;
 mod debug;
 mod descriptor;
 mod dialect;
-mod exits;
 mod flags;
 mod fp_convert;
 mod inductions;
