@@ -137,7 +137,8 @@ impl Accumulation {
             size_per_thread: size,
             threads_per_warp: with(&self.blocked.threads_per_warp, 1),
             warps_per_cta: with(&self.blocked.warps_per_cta, 1),
-            order: std::iter::once(rank as u32).chain(self.blocked.order.iter().copied()).collect(),
+            // Where the axis stood that it comes from, so that registers keep their order: the view moves nothing.
+            order: self.blocked.order.iter().flat_map(|&axis| held_in(axis, rank as u32)).collect(),
             cga: vec![],
         })
     }
@@ -217,4 +218,9 @@ impl Accumulation {
         ir.erase_op(self.reduce.0);
         Some(())
     }
+}
+
+/// An axis in the order of a layout, behind the one for what a thread holds of it if it is the last axis.
+fn held_in(axis: u32, rank: u32) -> impl Iterator<Item = u32> {
+    (axis + 1 == rank).then_some(rank).into_iter().chain([axis])
 }

@@ -80,6 +80,7 @@ const ALL: &[(&str, Reference)] = &[
     ("layer_norm_bwd", reductions::layer_norm_bwd),
     ("welford", reductions::welford),
     ("rms_norm", reductions::rms_norm),
+    ("column_major", reductions::column_major),
     ("running_sum", reductions::running_sum),
     ("softmax", reductions::softmax),
     ("standardize", reductions::standardize),

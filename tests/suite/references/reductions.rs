@@ -214,6 +214,15 @@ pub(crate) fn cut_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", inputs.array("x_ptr").chunks(n).flat_map(one).collect())
 }
 
+/// The sum and the product of each column.
+pub(crate) fn column_major(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, m) = (inputs.array("x_ptr"), inputs.size("m"));
+    let column = |i: usize| x.iter().skip(i).step_by(m);
+    let sums = (0..m).map(|i| column(i).sum()).collect();
+    let products = (0..m).map(|i| column(i).product()).collect();
+    BTreeMap::from([("sum_ptr".to_owned(), sums), ("product_ptr".to_owned(), products)])
+}
+
 /// Sums of all elements up to each; that no wait was in vain but the one that had to be; and the flags behind each
 /// program.
 pub(crate) fn running_sum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {

@@ -84,7 +84,9 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
         let Some(load) = tt::Load::of(ir, op) else {
             if let Some(encoding) = descriptor_layout(ir, op) {
                 let slots = distance + u32::from(feeds_wgmma(ir, op, encoding));
-                plan.push(AsyncLoad { op, slots, contiguity: 1, encoding, is_tma: true });
+                if slots == 1 || loads::has_aligned_slots(ir, op) {
+                    plan.push(AsyncLoad { op, slots, contiguity: 1, encoding, is_tma: true });
+                }
             }
             continue;
         };

@@ -194,7 +194,7 @@ impl<'a> Levels<'a> {
     fn worth_it(&self, load: Op) -> bool {
         let ir = self.ir;
         if ir.kind(load).is_descriptor_load() {
-            return true;
+            return loads::has_aligned_slots(ir, load);
         }
         let value = ir.result(load);
         if !self.narrow && !loads::is_wide_enough(ir, self.axis, load)

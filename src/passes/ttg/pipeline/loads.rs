@@ -7,10 +7,25 @@ use crate::ir::dialects::TtgOp;
 use crate::ir::dialects::tt::tt;
 use crate::ir::encoding::questions::{cga_of, is_operand, stated_order};
 use crate::layout::{self, Dim, LinearLayout};
+use crate::passes::ttg::module_attrs;
 use crate::passes::ttg::shared_encodings::{swizzled, swizzled_for_dot};
 
 /// Bits of the narrowest asynchronous copy of one thread (PTX ISA, "cp.async").
 pub const NARROWEST_COPY: u32 = 32;
+
+/// What the start of a copy through a descriptor must be a multiple of in shared memory, in bytes (PTX ISA,
+/// "cp.async.bulk.tensor").
+const DESCRIPTOR_ALIGNMENT: i64 = 128;
+
+/// Whether slots for what a load through a descriptor gives, one behind the other, all start where its copy may. A tile
+/// of one row of 32 bytes has no such slots.
+#[must_use]
+pub fn has_aligned_slots(ir: &Ir, load: Op) -> bool {
+    let ty = ir.ty(ir.result(load));
+    let bits = ty.num_elements() * i64::from(ty.elem().bit_width().unwrap_or(8));
+    let blocks = module_attrs::threads(ir).map_or(1, |threads| i64::from(threads.num_ctas));
+    bits % (8 * DESCRIPTOR_ALIGNMENT * blocks) == 0
+}
 
 /// What all users of a value agree on as its encoding in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
