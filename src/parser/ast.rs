@@ -185,7 +185,11 @@ pub struct OpaqueFunction {
 pub struct ClassItem {
     pub name: Ident,
     pub decorators: Vec<Decorator>,
+    /// The classes that it is made of: `B` and `C` of `class A(B, C, metaclass=M):`.
+    pub bases: Vec<Expr>,
     pub items: Vec<Item>,
+    /// From `class` to the colon.
+    pub header: Span,
     pub span: Span,
 }
 

@@ -10,7 +10,7 @@
 //! 3. In a function or a method: what it declares `global`, and the changes of 1 to a name that is not its own.
 //! 4. `for c in X:` with a change of `c` inside changes `X`, and `for c in [X, Y]:` both.
 //!
-//! The same changes of what belongs to a function are kept for each function.
+//! The same changes of what belongs to a function or a class are kept for each of them.
 //!
 //! It does not matter whether such a function is ever called, or how often such a loop runs. The changes throw doubt on
 //! values only: a function that is called `X` stays one.
@@ -45,8 +45,8 @@ pub(super) type Changed = BTreeMap<String, (u32, u32)>;
 /// What changes.
 pub(super) struct Changes {
     pub(super) file: Changed,
-    /// The names of functions, by the place of `def`.
-    pub(super) functions: BTreeMap<u32, Changed>,
+    /// The names of functions and classes, by the place of `def` or `class`.
+    pub(super) inner: BTreeMap<u32, Changed>,
 }
 
 /// Finds the changes of a file.
@@ -75,7 +75,7 @@ pub(super) fn changes(text: &str, lexed: &Lexed) -> Changes {
     while walk.blocks.len() > 1 {
         walk.close();
     }
-    Changes { file: walk.found, functions: walk.inner }
+    Changes { file: walk.found, inner: walk.inner }
 }
 
 /// How often the statements of a block run, and whose names they bind.
@@ -94,10 +94,10 @@ struct Block {
     kind: Kind,
     /// Where its header begins.
     at: u32,
-    /// Names that the block of a function binds, and those that it declares `global`.
+    /// Names that the block of a function or a class binds, and those that it declares `global`.
     own: BTreeSet<String>,
     global: BTreeSet<String>,
-    /// Changes that concern the function's own variable if it turns out to own the name.
+    /// Changes that concern the block's own variable if it turns out to own the name.
     changed: Vec<(String, (u32, u32))>,
 }
 
@@ -124,16 +124,17 @@ impl<'a> Walk<'a> {
         &self.text[token.lo as usize..token.hi as usize]
     }
 
-    /// Closes a block. What a function changes and does not own belongs to what is around it.
+    /// Closes a block. What a function or a class changes and does not own belongs to the function around it, or to
+    /// the file.
     fn close(&mut self) {
         let Some(block) = self.blocks.pop() else { return };
         for (name, at) in block.changed {
-            if block.global.contains(&name) {
-                self.found.entry(name).or_insert(at);
-            } else if !block.own.contains(&name) {
-                self.note(name, at);
-            } else {
+            if block.own.contains(&name) && !block.global.contains(&name) {
                 self.inner.entry(block.at).or_default().entry(name).or_insert(at);
+            } else if let Some(function) = self.function().filter(|_| !block.global.contains(&name)) {
+                function.changed.push((name, at));
+            } else {
+                self.found.entry(name).or_insert(at);
             }
         }
     }
@@ -143,10 +144,15 @@ impl<'a> Walk<'a> {
         self.blocks.iter_mut().rev().find(|b| matches!(b.kind, Kind::Function(_)))
     }
 
+    /// The innermost open function or class.
+    fn scope(&mut self) -> Option<&mut Block> {
+        self.blocks.iter_mut().rev().find(|b| matches!(b.kind, Kind::Function(_) | Kind::Class))
+    }
+
     /// Notes that a name is changed here.
     fn note(&mut self, name: String, at: (u32, u32)) {
-        match self.function() {
-            Some(function) => function.changed.push((name, at)),
+        match self.scope() {
+            Some(scope) => scope.changed.push((name, at)),
             None => {
                 self.found.entry(name).or_insert(at);
             }
@@ -169,14 +175,13 @@ impl<'a> Walk<'a> {
     fn bind(&mut self, name: Token) {
         let word = self.word(name).to_owned();
         let repeated = self.blocks.iter().any(|b| b.kind == Kind::Repeated);
-        let scope = self.blocks.iter_mut().rev().find(|b| matches!(b.kind, Kind::Function(_) | Kind::Class));
-        match scope {
-            Some(Block { kind: Kind::Function(_), own, .. }) => {
-                own.insert(word);
-            }
-            Some(_) => {}
-            None if repeated => self.change(name),
-            None => {}
+        let mut is_function = false;
+        if let Some(scope) = self.scope() {
+            is_function = scope.kind != Kind::Class;
+            scope.own.insert(word);
+        }
+        if repeated && !is_function {
+            self.change(name);
         }
     }
 

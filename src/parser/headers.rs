@@ -16,6 +16,7 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::syntax;
 use crate::lexer::{Tok, Token};
 
+use super::ast::{Expr, ExprKind};
 use super::blocks::{Header, Parser};
 use super::line::Line;
 use super::{explain, feed};
@@ -44,7 +45,7 @@ impl<'s> Parser<'s> {
         }
         let inside = &header.tokens[1..header.tokens.len() - 1];
         match first.tok {
-            Tok::Class => self.class_header(inside),
+            Tok::Class => _ = self.class_header(inside),
             Tok::Except => self.except_header(inside),
             Tok::Async => self.async_header(header),
             Tok::Name if self.cx.slice(first.lo, first.hi) == "case" => self.case_header(inside),
@@ -61,26 +62,43 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn class_header(&mut self, inside: &[Token]) {
+    /// Reads the header of a class, and the classes that it names in its parentheses.
+    pub(crate) fn class_with_bases(&mut self) -> (Header<'s>, Vec<Expr>) {
+        let header = self.header();
+        let is_whole = self.cx.reading() && !header.broken && header.colon && header.tokens.len() > 1;
+        if !is_whole {
+            self.check_header(&header);
+            return (header, vec![]);
+        }
+        let bases = self.class_header(&header.tokens[1..header.tokens.len() - 1]);
+        (header, bases)
+    }
+
+    /// Checks what stands between `class` and the colon. Returns the classes in its parentheses.
+    fn class_header(&mut self, inside: &[Token]) -> Vec<Expr> {
         let Some(name) = inside.first().filter(|t| t.tok == Tok::Name) else {
             let error = match inside.first() {
                 Some(t) if t.tok.is_keyword() => explain::keyword_as_name(&self.cx, t.lo, t.hi),
                 _ => Diagnostic::error(&syntax::UNEXPECTED_TOKEN, "expected a name after `class`")
                     .at(self.cx.span(self.end, self.end), "the class has no name"),
             };
-            return self.cx.report(error);
+            self.cx.report(error);
+            return vec![];
         };
         let types = inside.get(1).filter(|t| t.tok == Tok::LBracket).and_then(|_| feed::closing(inside, 1));
         let rest = &inside[types.unwrap_or(0) + 1..];
-        let Some(open) = rest.first() else { return };
+        let Some(open) = rest.first() else { return vec![] };
         match feed::closing(rest, 0) {
             Some(close) if open.tok == Tok::LParen && close + 1 == rest.len() => {
                 let call: Vec<Token> = [*name].iter().chain(rest).copied().collect();
-                self.expression(&call);
+                if let Some(Line::Expr(Expr { kind: ExprKind::Call(call), .. })) = feed::tokens(&mut self.cx, &call) {
+                    return call.args;
+                }
             }
             Some(close) if open.tok == Tok::LParen => self.ends_at(&rest[close + 1..]),
             _ => self.ends_at(rest),
         }
+        vec![]
     }
 
     /// `except:`, `except E:`, `except E as e:`, `except A, B:`, and all but the first with `*`.

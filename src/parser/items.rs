@@ -132,11 +132,14 @@ impl<'s> Parser<'s> {
     }
 
     fn class(&mut self, decorators: Vec<Decorator>, lo: u32) -> Item {
-        let header = self.quietly(Self::checked_header);
+        let (header, bases) = self.quietly(Self::class_with_bases);
         let (name_lo, name_hi) = header.tokens.get(1).map_or((self.end, self.end), |t| (t.lo, t.hi));
         let name = self.cx.ident(name_lo, name_hi);
+        let (from, to) =
+            (header.tokens.first().map_or(name_lo, |t| t.lo), header.tokens.last().map_or(name_hi, |t| t.hi));
+        let place = self.cx.span(from, to);
         let items = self.item_suite(&header);
-        Item::Class(ClassItem { name, decorators, items, span: self.span_from(lo) })
+        Item::Class(ClassItem { name, decorators, bases, items, header: place, span: self.span_from(lo) })
     }
 
     fn if_item(&mut self) -> Item {

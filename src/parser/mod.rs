@@ -85,8 +85,8 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
     }
     let place = |(name, (lo, hi))| (name, Span { file, lo, hi });
     let placed = |changed: changes::Changed| changed.into_iter().map(place).collect();
-    let changes::Changes { file: changes, functions } = changes::changes(text, &lexed);
-    let inner_changes = functions.into_iter().map(|(at, changed)| (at, placed(changed))).collect();
+    let changes::Changes { file: changes, inner } = changes::changes(text, &lexed);
+    let inner_changes = inner.into_iter().map(|(at, changed)| (at, placed(changed))).collect();
     (ast::Module { items, changes: placed(changes), inner_changes, span }, errors)
 }
 

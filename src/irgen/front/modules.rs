@@ -16,10 +16,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::space::{Space, builtin_space};
-use super::top_level::{Binding, Bound, TopLevel};
+use super::top_level::{Binding, Bound, ClassBody, TopLevel};
 use crate::diag::Diagnostic;
 use crate::parser::ast::FunctionDef;
-use crate::source::{FileId, SourceMap};
+use crate::source::{FileId, SourceMap, Span};
 use crate::text_file;
 
 /// A file of the compilation. What it binds is its [`TopLevel`].
@@ -31,8 +31,11 @@ pub struct ModuleData {
     /// Part of the library that is embedded in the compiler.
     pub prelude: bool,
     top: Arc<TopLevel>,
-    /// The module of the whole file, where this is what kernels inside a host function see of it.
+    /// The module of the whole file, where this is what kernels inside a host function or the body of a class see of
+    /// it.
     whole: Option<usize>,
+    /// The class, where this is what its body sees.
+    pub class: Option<Arc<ClassBody>>,
 }
 
 impl Deref for ModuleData {
@@ -99,6 +102,8 @@ pub struct Modules<'m> {
     by_path: BTreeMap<PathBuf, Option<usize>>,
     /// What kernels inside host functions see, by module and number of the function.
     insides: BTreeMap<(usize, usize), usize>,
+    /// What the bodies of classes see, by the place of their headers.
+    classes: BTreeMap<Span, usize>,
     /// Bytes of the files that were imported.
     imported: usize,
     /// Files that an import leads to and that cannot be read.
@@ -119,6 +124,7 @@ impl<'m> Modules<'m> {
             list: vec![],
             by_path: BTreeMap::new(),
             insides: BTreeMap::new(),
+            classes: BTreeMap::new(),
             imported: 0,
             unreadable: BTreeMap::new(),
             trail: Trail::default(),
@@ -131,7 +137,8 @@ impl<'m> Modules<'m> {
         Trail { unreadable: !self.unreadable.is_empty(), ..self.trail.clone() }
     }
 
-    /// How many modules there are: files that were read, and what kernels inside their host functions see of them.
+    /// How many modules there are: files that were read, and what kernels inside their host functions and the bodies of
+    /// their classes see of them.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -148,7 +155,7 @@ impl<'m> Modules<'m> {
     }
 
     /// The module whose names decide what a name is in a module: that of the whole file where it is one of a host
-    /// function that does not bind the name.
+    /// function or a class that does not bind the name.
     #[must_use]
     pub fn binder(&self, module: usize, name: &str) -> usize {
         let data = &self.list[module];
@@ -168,10 +175,13 @@ impl<'m> Modules<'m> {
         whole.map(|m| m.file).filter(|f| !f.is_embedded()).collect()
     }
 
-    /// The name of a function across files: `module.function`.
+    /// The name of a function across files: `module.function`, `module.Class.function`.
     #[must_use]
-    pub fn qualified(&self, module: usize, function: &str) -> String {
-        format!("{}.{function}", self.list[module].name)
+    pub fn qualified(&self, module: usize, function: &FunctionDef) -> String {
+        let data = &self.list[module];
+        // The name of a module for the kernels inside a host function has that function in it.
+        let name = if data.whole.is_none() { data.full_name(function) } else { function.name.to_string() };
+        format!("{}.{name}", data.name)
     }
 
     /// Adds a file that is in the source map.
@@ -183,7 +193,7 @@ impl<'m> Modules<'m> {
         }
         let top = TopLevel::of(self.map, file);
         let name = self.distinct(name);
-        self.list.push(ModuleData { file, name, path, prelude, top, whole: None });
+        self.list.push(ModuleData { file, name, path, prelude, top, whole: None, class: None });
         index
     }
 
@@ -205,8 +215,24 @@ impl<'m> Modules<'m> {
         let (top, around) = file.top.seen_inside(function);
         let name = self.distinct(&format!("{}.{around}", file.name));
         let (path, prelude) = (file.path.clone(), file.prelude);
-        self.list.push(ModuleData { file: file.file, name, path, prelude, top: Arc::new(top), whole: Some(whole) });
+        let (file, top) = (file.file, Arc::new(top));
+        self.list.push(ModuleData { file, name, path, prelude, top, whole: Some(whole), class: None });
         self.insides.insert((whole, function), self.list.len() - 1);
+        self.list.len() - 1
+    }
+
+    /// The module of what the body of a class of this module sees.
+    pub fn class(&mut self, module: usize, class: &Arc<ClassBody>) -> usize {
+        if let Some(&known) = self.classes.get(&class.header) {
+            return known;
+        }
+        let whole = self.list[module].whole.unwrap_or(module);
+        let file = &self.list[whole];
+        let name = self.distinct(&format!("{}.{}", file.name, class.name));
+        let (file, path, prelude) = (file.file, file.path.clone(), file.prelude);
+        let top = Arc::new(self.list[whole].top.seen_in_class(class));
+        self.list.push(ModuleData { file, name, path, prelude, top, whole: Some(whole), class: Some(class.clone()) });
+        self.classes.insert(class.header, self.list.len() - 1);
         self.list.len() - 1
     }
 

@@ -19,7 +19,9 @@ use std::sync::Arc;
 use self::inside::{Inside, has_kernels};
 use crate::diag::Diagnostic;
 use crate::irgen::front::assigned::assigned_in;
-use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, Ident, ImportFrom, ImportNames, Item, Stmt, StmtKind};
+use crate::parser::ast::{
+    Alias, ClassItem, Expr, ExprKind, FunctionDef, Ident, ImportFrom, ImportNames, Item, Stmt, StmtKind,
+};
 use crate::parser::{parse_module, visit};
 use crate::source::{FileId, SourceMap, Span};
 
@@ -40,8 +42,20 @@ pub enum Bound {
         /// `from …path`
         at: Span,
     },
-    /// A host function that did not parse, or a class.
+    /// A host function that did not parse.
     Host(Arc<Vec<Diagnostic>>),
+    Class(Arc<ClassBody>),
+}
+
+/// What a class of the file binds in its body.
+pub struct ClassBody {
+    pub name: Arc<str>,
+    /// The classes that it is made of.
+    pub bases: Vec<Expr>,
+    pub header: Span,
+    names: BTreeMap<String, Vec<Binding>>,
+    /// Names whose values change in ways that are not followed, and where.
+    changes: BTreeMap<String, Span>,
 }
 
 /// One binding of a name.
@@ -164,7 +178,25 @@ impl TopLevel {
     #[must_use]
     pub fn seen_inside(&self, function: usize) -> (TopLevel, &str) {
         let inside = &self.insides[function];
-        let mut seen = TopLevel {
+        let mut seen = self.part();
+        for (name, set) in &inside.names {
+            match set {
+                Ok(bindings) => _ = seen.names.insert(name.clone(), bindings.clone()),
+                Err(span) => _ = seen.hidden.insert(name.clone(), *span),
+            }
+        }
+        (seen, &inside.path)
+    }
+
+    /// What the body of a class of the file sees before the names of the file.
+    #[must_use]
+    pub fn seen_in_class(&self, class: &ClassBody) -> TopLevel {
+        TopLevel { names: class.names.clone(), changes: class.changes.clone(), ..self.part() }
+    }
+
+    /// A table without names for a part of the file.
+    fn part(&self) -> TopLevel {
+        TopLevel {
             names: BTreeMap::new(),
             stars: vec![],
             functions: self.functions.clone(),
@@ -175,14 +207,7 @@ impl TopLevel {
             homes: BTreeMap::new(),
             owners: self.owners.clone(),
             bodies: self.bodies.clone(),
-        };
-        for (name, set) in &inside.names {
-            match set {
-                Ok(bindings) => _ = seen.names.insert(name.clone(), bindings.clone()),
-                Err(span) => _ = seen.hidden.insert(name.clone(), *span),
-            }
         }
-        (seen, &inside.path)
     }
 
     /// Whether a name is bound here, or set to something that is not known.
@@ -234,7 +259,7 @@ struct Table {
     path: Vec<String>,
     /// Names that are bound in a way that is not followed, and where.
     changes: BTreeMap<String, Span>,
-    /// The same for the names of functions, by the place of `def`.
+    /// The same for the names of functions and classes, by the place of `def` or `class`.
     inner: BTreeMap<u32, BTreeMap<String, Span>>,
     /// The host function that is being read.
     around: Option<usize>,
@@ -252,8 +277,7 @@ impl Table {
         }
     }
 
-    /// `visible` says whether plain names bound here can be seen by kernels: not those inside a class or a host
-    /// function.
+    /// `visible` says whether plain names bound here can be seen by kernels: not those inside a host function.
     fn item(&mut self, item: Item, guards: &Guards, visible: bool) {
         match item {
             Item::Stmt(stmt) if visible => self.statement(stmt, guards),
@@ -264,8 +288,11 @@ impl Table {
                 self.bind(&f.name, Bound::Host(Arc::new(f.why)), guards, f.name.span);
             }
             Item::Class(c) => {
-                self.within(&c.name, |table| table.items(c.items, guards, false));
-                self.bind(&c.name, Bound::Host(Arc::default()), guards, c.name.span);
+                let name = c.name.clone();
+                let body = self.class(c);
+                if visible {
+                    self.bind(&name, Bound::Class(Arc::new(body)), guards, name.span);
+                }
             }
             Item::Block(b) => self.items(b.items, guards, visible),
             // Without a handler the file ends where it fails.
@@ -316,6 +343,18 @@ impl Table {
                 self.items(i.orelse, &Arc::new(path), visible);
             }
         }
+    }
+
+    /// Reads a class. Its body has names of its own.
+    fn class(&mut self, c: ClassItem) -> ClassBody {
+        let outer = (std::mem::take(&mut self.names), std::mem::take(&mut self.changes));
+        self.within(&c.name, |table| table.items(c.items, &Arc::default(), true));
+        let mut names = std::mem::replace(&mut self.names, outer.0);
+        let own = std::mem::replace(&mut self.changes, outer.1);
+        names.values_mut().for_each(|bindings| bindings.reverse());
+        let noted = self.inner.get(&c.header.lo).cloned().unwrap_or_default();
+        let changes = with_aliases(&names, noted.into_iter().chain(own).collect());
+        ClassBody { name: c.name.name, bases: c.bases, header: c.header, names, changes }
     }
 
     /// Reads what is inside a class or a host function.

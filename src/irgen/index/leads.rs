@@ -94,7 +94,9 @@ impl<'m> Finder<'m> {
                     Leads::Unknown => {}
                     found => return found,
                 },
-                Bound::Function(_) | Bound::Value(_) | Bound::Element(..) | Bound::Host(_) => own.push(b.name),
+                Bound::Function(_) | Bound::Value(_) | Bound::Element(..) | Bound::Host(_) | Bound::Class(_) => {
+                    own.push(b.name);
+                }
             }
         }
         if !own.is_empty() {

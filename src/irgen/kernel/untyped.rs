@@ -398,9 +398,9 @@ impl<'a, 'm> Scan<'a, 'm> {
             ExprKind::Attribute { .. } => self.member(value, certain)??,
             _ => return None,
         };
-        let Object::Const(Const::Space(_) | Const::Module(_)) = base else { return None };
+        let Object::Const(Const::Space(_) | Const::Module(_) | Const::HostClass(..)) = base else { return None };
         let found = quietly(&mut *self.cx, |cx| cx.attr(&base, &attr.name)).ok();
-        if found.is_none() && !matches!(base, Object::Const(Const::Module(_))) {
+        if found.is_none() && !matches!(base, Object::Const(Const::Module(_) | Const::HostClass(..))) {
             self.fault(certain, e.span, |cx| _ = cx.unknown_attribute(&base, &attr.name));
         }
         Some(found)

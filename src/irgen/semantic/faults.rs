@@ -19,6 +19,8 @@ pub fn expected(cx: &mut Emitter, what: &str, found: &Object) -> Reported {
         Object::Const(Const::None) => "it is None: ask `if x is not None` before it is used",
         Object::Const(Const::Str(_)) => "a string is no number: pass a value such as `0.0`",
         Object::Const(Const::Space(_) | Const::Module(_)) => "a package is no value: name something in it",
+        Object::Const(Const::HostClass(..)) => "a class is no value: name something in it",
+        Object::Const(Const::Enumerator(_)) => "a member of an enumeration is no number: take its `.value`",
         Object::Const(Const::Type(_)) => "a type is no value: convert one with `x.to(dtype)`",
         Object::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",
         Object::Desc(_) => "a descriptor is no tensor: load a block with `desc.load([offsets])`",

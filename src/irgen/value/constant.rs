@@ -137,6 +137,10 @@ pub enum Const {
     Space(Space),
     /// A module of the program's own.
     Module(usize),
+    /// A class of the program's own, by the module of what its body sees, and its name.
+    HostClass(usize, Arc<str>),
+    /// A member of such a class that is an enumeration.
+    Enumerator(Rc<Enumerator>),
     Class(Class),
     /// `tl.PropagateNan.ALL` is true.
     PropagateNan(bool),
@@ -144,6 +148,15 @@ pub enum Const {
     Member(&'static str),
     /// `torch.finfo(t)` and `torch.iinfo(t)`.
     Limits(Dtype),
+}
+
+/// A member of an enumeration of the program's own. It is equal to no number; its `value` may be.
+pub struct Enumerator {
+    /// The module of its class, and the name of that.
+    pub class: usize,
+    pub class_name: Arc<str>,
+    pub name: Rc<str>,
+    pub value: Object,
 }
 
 /// A lambda with what is around it.
@@ -238,9 +251,9 @@ impl Const {
             Const::Type(_) => "dtype",
             Const::Func(_) | Const::Lambda(_) | Const::Builtin(_) => "function",
             Const::Space(_) | Const::Module(_) => "module",
-            Const::Class(_) => "class",
+            Const::Class(_) | Const::HostClass(..) => "class",
             Const::PropagateNan(_) => "PropagateNan",
-            Const::Member(_) => "member",
+            Const::Member(_) | Const::Enumerator(_) => "member",
             Const::Limits(_) => "limits",
         }
     }
@@ -279,7 +292,8 @@ impl PartialEq for Const {
             (Const::Lambda(a), Const::Lambda(b)) => Rc::ptr_eq(a, b),
             (Const::Builtin(a), Const::Builtin(b)) => std::ptr::eq(*a, *b),
             (Const::Space(a), Const::Space(b)) => a == b,
-            (Const::Module(a), Const::Module(b)) => a == b,
+            (Const::Module(a), Const::Module(b)) | (Const::HostClass(a, _), Const::HostClass(b, _)) => a == b,
+            (Const::Enumerator(a), Const::Enumerator(b)) => a.class == b.class && a.name == b.name,
             (Const::Class(a), Const::Class(b)) => a == b,
             (Const::PropagateNan(a), Const::PropagateNan(b)) => a == b,
             (Const::Member(a), Const::Member(b)) => a == b,
@@ -305,6 +319,8 @@ impl fmt::Display for Const {
             Const::Builtin(b) => f.write_str(b.name),
             Const::Space(s) => write!(f, "{}", s.name()),
             Const::Module(_) => f.write_str("module"),
+            Const::HostClass(_, name) => f.write_str(name),
+            Const::Enumerator(e) => write!(f, "{}.{}", e.class_name, e.name),
             Const::Class(c) => f.write_str(c.name()),
             Const::PropagateNan(all) => f.write_str(if *all { "PROPAGATE_NAN.ALL" } else { "PROPAGATE_NAN.NONE" }),
             Const::Member(name) => f.write_str(name),

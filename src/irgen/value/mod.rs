@@ -13,7 +13,7 @@ mod parts;
 mod primitive;
 mod ty;
 
-pub use constant::{Around, Class, Const, Func, LambdaVal, NamedFunction, Tuned, Tuner, python_float};
+pub use constant::{Around, Class, Const, Enumerator, Func, LambdaVal, NamedFunction, Tuned, Tuner, python_float};
 pub use object::{Argument, Config, Desc, Form, Items, Method, Object, Passed, PassedItem, Range, RangeKind, SliceVal};
 pub use primitive::{Args, Builtin, Calls, Parameter, Run};
 pub use ty::ObjectType;

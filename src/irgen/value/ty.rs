@@ -73,8 +73,8 @@ fn mangle_const(c: &Const, modules: &Modules) -> String {
         }
         Const::Type(t) => t.mangle(),
         Const::Func(f) => match &f.around {
-            Some(around) => format!("{}.{}", modules.qualified(f.module, f.name()), around.number),
-            None => modules.qualified(f.module, f.name()),
+            Some(around) => format!("{}.{}", modules.qualified(f.module, &f.def), around.number),
+            None => modules.qualified(f.module, &f.def),
         },
         Const::Lambda(l) => format!("lambda{}", l.around.number),
         Const::Builtin(b) => b.symbol(),

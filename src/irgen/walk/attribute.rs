@@ -10,8 +10,11 @@ use crate::irgen::emit::{R, Reported};
 use crate::irgen::front::space::Space;
 use crate::irgen::semantic::{fold, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Builtin, Class, Const, Method, Object};
+use crate::irgen::value::{Builtin, Class, Const, Enumerator, Method, Object};
 use crate::target::TritonArch;
+
+/// How many classes one may be made of, one upon the other.
+const MAX_BASES: usize = 16;
 
 impl Walker<'_> {
     /// `value.attr`
@@ -48,6 +51,12 @@ impl Walker<'_> {
                 Self::method(base, builtins::host_method(base, attr))
             }
             Object::Const(Const::Module(m)) => self.module_attr(*m, attr),
+            Object::Const(Const::HostClass(m, _)) => self.class_attr(*m, attr, 0),
+            Object::Const(Const::Enumerator(e)) => match attr {
+                "name" => Some(Const::str(&e.name).into()),
+                "value" => Some(e.value.clone()),
+                _ => None,
+            },
             Object::Const(Const::Class(Class::Dtype)) => match attr {
                 "KIND" => Some(Const::Space(Space::Kind).into()),
                 "SIGNEDNESS" => Some(Const::Space(Space::Signedness).into()),
@@ -115,6 +124,62 @@ impl Walker<'_> {
         let level_1 = self.mods.submodule(module, 1, &[], attr)?;
         target_value(level_1)
     }
+
+    /// An attribute of a class of the program's own: what its body binds, or that of a class that it is made of.
+    fn class_attr(&mut self, module: usize, attr: &str, depth: usize) -> Option<Object> {
+        if depth > MAX_BASES {
+            return None;
+        }
+        let (kind, bases) = self.class_kind(module, depth);
+        if !self.mods.get(module).binds(attr) {
+            return bases.into_iter().find_map(|base| self.class_attr(base, attr, depth + 1));
+        }
+        let value = self.later(|cx| cx.global(module, attr))?;
+        let class = self.mods.get(module).class.clone()?;
+        if kind != Kind::Enumeration || !value.is_data() {
+            return Some(value);
+        }
+        let (class_name, name) = (class.name.clone(), Rc::from(attr));
+        Some(Const::Enumerator(Rc::new(Enumerator { class: module, class_name, name, value })).into())
+    }
+
+    /// The kind of a class, and the program's own classes that it is made of.
+    fn class_kind(&mut self, module: usize, depth: usize) -> (Kind, Vec<usize>) {
+        let Some(class) = self.mods.get(module).class.clone().filter(|_| depth <= MAX_BASES) else {
+            return (Kind::Plain, vec![]);
+        };
+        let (mut kind, mut own) = (Kind::Plain, vec![]);
+        for base in &class.bases {
+            let path = base.dotted().unwrap_or_default();
+            let of_base = match path.last() {
+                Some(&("Enum" | "Flag")) => Kind::Enumeration,
+                Some(&("IntEnum" | "IntFlag" | "StrEnum" | "int" | "str" | "float")) => Kind::Valued,
+                _ => match self.evaluate(module, base) {
+                    Some(Object::Const(Const::HostClass(m, _))) if m != module => {
+                        own.push(m);
+                        self.class_kind(m, depth + 1).0
+                    }
+                    _ => Kind::Plain,
+                },
+            };
+            kind = match (kind, of_base) {
+                (Kind::Valued, _) | (_, Kind::Valued) => Kind::Valued,
+                (Kind::Enumeration, _) | (_, Kind::Enumeration) => Kind::Enumeration,
+                _ => Kind::Plain,
+            };
+        }
+        (kind, own)
+    }
+}
+
+/// What kind of class one is, as far as its attributes go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    /// A member of it is no number, but has one: `Enum`.
+    Enumeration,
+    /// A member of it is its value as well: `IntEnum`, `class A(str, Enum)`.
+    Valued,
 }
 
 fn tensor_attr(ty: Ty, attr: &str) -> Option<Object> {

@@ -94,9 +94,9 @@ impl Walker<'_> {
             Object::Method(_) | Object::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) => {
                 "it was named but not called: add `()`; whether there is a function at all asks `f is not None`"
             }
-            Object::Const(Const::Space(_) | Const::Module(_) | Const::Class(_) | Const::Type(_)) => {
-                "compare it with something, as in `x.dtype == tl.float32`"
-            }
+            Object::Const(
+                Const::Space(_) | Const::Module(_) | Const::Class(_) | Const::HostClass(..) | Const::Type(_),
+            ) => "compare it with something, as in `x.dtype == tl.float32`",
             _ => return fold::truth(&mut self.out, cond),
         };
         if self.frame.host {

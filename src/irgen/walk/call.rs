@@ -94,6 +94,9 @@ impl Walker<'_> {
                     Object::Const(Const::Space(_) | Const::Module(_)) => {
                         "this is a package: call one of its functions, as in `tl.load(…)`"
                     }
+                    Object::Const(Const::HostClass(..)) => {
+                        "kernels make no objects: pass the values one by one, or as a tuple"
+                    }
                     Object::Tuple(_) => "a tuple is no function: take a value out of it with `[…]`, as in `x.shape[0]`",
                     Object::Tensor(_) => {
                         "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`"
@@ -141,7 +144,7 @@ impl Walker<'_> {
         // The name of a specialisation holds the values.
         self.out.work(bound.iter().map(|(_, v)| v.weight()).fold(0, u64::saturating_add))?;
         let mangled: Vec<String> = bound.iter().map(|(_, v)| v.ty().mangle(&self.mods)).collect();
-        let symbol = format!("{}__{}", self.mods.qualified(func.module, func.name()), mangled.join("_"));
+        let symbol = format!("{}__{}", self.mods.qualified(func.module, &func.def), mangled.join("_"));
         match self.functions.get(&symbol) {
             Some(Specialisation { result: Some(Object::Error) }) => return Err(Reported),
             Some(Specialisation { result: Some(_) }) => {}

@@ -306,6 +306,11 @@ impl Walker<'_> {
                 self.imported(module, *level, path, name).or_else(|| self.assumed(module, (*level, path, name), *at))
             }
             Bound::Host(_) => None,
+            // What is set from outside of it is not followed.
+            Bound::Class(class) => {
+                let is_changed = self.mods.get(module).change(&class.name).is_some();
+                (!is_changed).then(|| Const::HostClass(self.mods.class(module, class), class.name.clone()).into())
+            }
         }
     }
 

@@ -40,7 +40,7 @@ impl Sight {
             Object::Method(m) => return Sight::of(&Object::Const(m.callee.clone())),
             Object::Const(Const::Builtin(b)) => Sight::Builtin(b),
             Object::Const(Const::Func(f)) => Sight::Function(f.def.name.span),
-            Object::Const(Const::Space(_) | Const::Module(_)) | Object::Error => return None,
+            Object::Const(Const::Space(_) | Const::Module(_) | Const::HostClass(..)) | Object::Error => return None,
             Object::Const(_) => Sight::Known(short(v.show())),
             Object::Tuple(items) if items.iter().all(|v| matches!(v, Object::Const(_))) => {
                 Sight::Known(short(v.show()))

@@ -175,20 +175,16 @@ impl Walker<'_> {
             }
             Bound::Value(e) | Bound::Element(e, _) => self.unknown_value(module, name, e),
             Bound::Host(why) => {
-                let (what, help) = if why.is_empty() {
-                    ("a class, and kernels know none", "pass its values to the kernel one by one, or as a tuple")
-                } else {
-                    (
-                        "a function that ttc cannot read",
-                        "a kernel can call functions with `@triton.jit`; mend what is wrong in this one",
-                    )
-                };
-                let diag = Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is {what}"))
-                    .at(used, "used in a kernel");
+                let diag =
+                    Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is a function that ttc cannot read"))
+                        .at(used, "used in a kernel");
                 let cause = why.first().map_or_else(|| "defined here".to_owned(), |d| d.message.clone());
                 let place = why.first().and_then(Diagnostic::place).cloned();
-                diag.at(place.unwrap_or_else(|| binding.span.into()), cause).help(help)
+                diag.at(place.unwrap_or_else(|| binding.span.into()), cause)
+                    .help("a kernel can call functions with `@triton.jit`; mend what is wrong in this one")
             }
+            // One that changes was said above.
+            Bound::Class(_) => not_known(name, used).at(binding.span, "defined here"),
             Bound::Function(def) => {
                 let at = def.decorators.iter().find(|d| !d.keeps()).map_or(def.header, |d| d.span);
                 Diagnostic::error(
@@ -378,6 +374,7 @@ impl Walker<'_> {
             Object::Const(Const::Module(m)) => {
                 (format!("`{}`", self.mods.map.file(self.mods.get(*m).file).name), vec![])
             }
+            Object::Const(Const::HostClass(_, name)) => (format!("the class `{name}`"), vec![]),
             other => (other.describe(), vec![]),
         };
         let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;
