@@ -326,6 +326,26 @@ pub(crate) trait Machine: Sync {
         false
     }
 
+    /// The bits of one value of 32 bits where those of a mask are set, and of another one elsewhere, without a
+    /// predicate. `None`, and nothing that is used, where the machine has no instruction for that.
+    fn select_bits<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        mask: IntValue<'c>,
+        set: Val<'c>,
+        clear: Val<'c>,
+    ) -> Res<Option<Val<'c>>> {
+        let _ = (cx, mask, set, clear);
+        Ok(None)
+    }
+
+    /// Has a number computed where it is, though only what is behind a branch uses it. Does nothing where the machine's
+    /// compiler leaves it there.
+    fn keep<'c>(&self, cx: &mut Lower<'c, '_>, number: Val<'c>) -> Res<()> {
+        let _ = (cx, number);
+        Ok(())
+    }
+
     /// Adds 1 to 32 bits where the predicate holds, atomically.
     fn count_shared<'c>(&self, cx: &mut Lower<'c, '_>, pred: IntValue<'c>, address: IntValue<'c>) -> Res<()>;
 

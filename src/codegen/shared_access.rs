@@ -16,6 +16,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, FunctionValue, InstructionOpcode as I, IntValue, PointerValue};
 
@@ -127,6 +128,10 @@ impl<'c> Lower<'c, '_> {
     pub(crate) fn restored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
         if self.bits_of(value.get_type()) == self.bits_of(elem) {
             bits_as(self, value, elem)
+        } else if self.bits_of(elem) == 1 {
+            // LLVM makes a wide load whose bytes are truncated to bits one of bits, and takes that apart again.
+            let stored = as_int(value)?;
+            Ok(self.b.build_int_compare(IntPredicate::NE, stored, stored.get_type().const_zero(), "")?.into())
         } else {
             Ok(self.b.build_cast(I::Trunc, value, elem, "")?)
         }
@@ -215,12 +220,18 @@ impl<'c> Lower<'c, '_> {
         if form == Form::Vector && owner.is_none() {
             return self.store_shared(ptr, &elements);
         }
-        let per_word = (32 / self.bits_of(elements[0].get_type())).max(1) as usize;
-        let words = elements.chunks(per_word).map(|w| self.packed(w).map(Val::from)).collect::<Res<Vec<_>>>()?;
+        let words = self.in_words(&elements)?;
         match form {
             Form::Vector => self.store_shared_run_if(owner, ptr, &words),
             Form::Matrix { transposed } => self.machine.store_matrices(self, owner, ptr, &words, transposed),
         }
+    }
+
+    /// Elements as integers of 32 bits, or of their own width if that is more.
+    pub(crate) fn in_words(&self, elements: &[Val<'c>]) -> Res<Vec<Val<'c>>> {
+        let Some(first) = elements.first() else { return Ok(vec![]) };
+        let per_word = (32 / self.bits_of(first.get_type())).max(1) as usize;
+        elements.chunks(per_word).map(|word| self.packed(word).map(Val::from)).collect()
     }
 
     /// Elements as one integer, the first in the lowest bits.

@@ -31,7 +31,7 @@ pub(super) fn calls(module: &Module<'_>) -> impl Iterator<Item = Assembly> {
 }
 
 impl Assembly {
-    fn of(call: InstructionValue<'_>) -> Option<Assembly> {
+    pub(super) fn of(call: InstructionValue<'_>) -> Option<Assembly> {
         let call = call.as_value_ref();
         // SAFETY: the call is alive, so is what it calls, and the strings are read as long as LLVM says that they are.
         unsafe {

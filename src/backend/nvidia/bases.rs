@@ -30,7 +30,7 @@
 //!   %next0 = getelementptr half, %p0, %step            %next = freeze (getelementptr half, %b, %step)
 //! ```
 
-mod offset;
+pub(super) mod offset;
 
 use std::collections::BTreeSet;
 

@@ -15,7 +15,7 @@ use inkwell::values::FunctionValue;
 
 use super::{
     advances, always, bases, compares, flags, inductions, libdevice, llvm_passes, pins, pointers, predicates,
-    ptx_version, shuffles, starts, strides, sums,
+    ptx_version, shuffles, siblings, starts, strides, sums,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -137,6 +137,7 @@ impl LlvmTarget for Nvptx {
         }
         advances::split(module).map_err(|e| failed("split the products that move pointers on", &e))?;
         strides::share(module, &data);
+        siblings::carry_one(module, &data).map_err(|e| failed("carry one of the pointers of a loop", &e))?;
         predicates::pack(module).map_err(|e| failed("keep masks in the bits of a register", &e))?;
         pointers::keep_recurrences(module);
         starts::write(module);

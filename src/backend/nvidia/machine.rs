@@ -6,7 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
 
 use super::llvm::Nvptx;
-use super::{atomics, debug, dialect, fp_convert, math, memory, mma, sines, tma, warp};
+use super::{atomics, debug, dialect, fp_convert, math, memory, mma, pins, sines, tma, warp};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
@@ -187,6 +187,20 @@ impl Machine for Nvidia {
 
     fn predicates_stores(&self) -> bool {
         true
+    }
+
+    fn select_bits<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        mask: IntValue<'c>,
+        set: Val<'c>,
+        clear: Val<'c>,
+    ) -> Res<Option<Val<'c>>> {
+        warp::select_bits(cx, mask, set, clear).map(Some)
+    }
+
+    fn keep<'c>(&self, cx: &mut Lower<'c, '_>, number: Val<'c>) -> Res<()> {
+        Ok(pins::hold_here(&cx.b, number)?)
     }
 
     fn count_shared<'c>(&self, cx: &mut Lower<'c, '_>, pred: IntValue<'c>, address: IntValue<'c>) -> Res<()> {

@@ -27,6 +27,7 @@ mod predicates;
 mod ptx_builder;
 mod ptx_version;
 mod shuffles;
+mod siblings;
 mod sines;
 mod starts;
 mod strides;

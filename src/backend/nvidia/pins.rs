@@ -18,10 +18,12 @@
 //! ```
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::builder::BuilderError;
+use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
-use inkwell::values::{BasicMetadataValueEnum, FloatValue, FunctionValue, InstructionOpcode, InstructionValue};
+use inkwell::values::{
+    BasicMetadataValueEnum, BasicValueEnum, FloatValue, FunctionValue, InstructionOpcode, InstructionValue,
+};
 
 use super::users::users;
 
@@ -82,16 +84,37 @@ pub(super) fn hold<'c>(
     letter: char,
     next: &InstructionValue<'c>,
 ) -> Result<(), BuilderError> {
-    let context = module.get_context();
-    let builder = context.create_builder();
-    let ty = match number {
-        BasicMetadataValueEnum::IntValue(value) => value.get_type().into(),
-        BasicMetadataValueEnum::FloatValue(value) => value.get_type().into(),
+    let builder = module.get_context().create_builder();
+    builder.position_before(next);
+    write(&builder, number, letter)
+}
+
+/// The same where a builder stands, for a number of 32 or 64 bits.
+pub(super) fn hold_here<'c>(builder: &Builder<'c>, number: BasicValueEnum<'c>) -> Result<(), BuilderError> {
+    let letter = match number {
+        BasicValueEnum::IntValue(value) => match value.get_type().get_bit_width() {
+            32 => 'r',
+            64 => 'l',
+            _ => return Ok(()),
+        },
+        BasicValueEnum::FloatValue(value) => match value.get_type().get_bit_width() {
+            32 => 'f',
+            64 => 'd',
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    write(builder, number.into(), letter)
+}
+
+fn write<'c>(builder: &Builder<'c>, number: BasicMetadataValueEnum<'c>, letter: char) -> Result<(), BuilderError> {
+    let (context, ty) = match number {
+        BasicMetadataValueEnum::IntValue(value) => (value.get_type().get_context(), value.get_type().into()),
+        BasicMetadataValueEnum::FloatValue(value) => (value.get_type().get_context(), value.get_type().into()),
         _ => return Ok(()),
     };
     let ty = context.void_type().fn_type(&[ty], false);
     let assembly = context.create_inline_asm(ty, String::new(), letter.to_string(), true, false, None, false);
-    builder.position_before(next);
     builder.build_indirect_call(ty, assembly, &[number], "")?;
     Ok(())
 }

@@ -22,7 +22,7 @@
 //! `x + 2 * (pid + 3) * n`, of halves, behind `x + 2 * (pid + 1) * n`: root `x`, sums `2 pid n + 6 n` and `2 pid n + 2
 //! n`. Without `n` both are `2 pid n`, so the second address is the first plus `4 n`.
 
-mod sums;
+pub(super) mod sums;
 
 use std::rc::Rc;
 

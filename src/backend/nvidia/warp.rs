@@ -3,6 +3,8 @@
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
+use super::ptx_builder::{Arg, PtxAsm, Reg};
+use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Grid;
 use crate::codegen::machine::Source;
@@ -131,4 +133,24 @@ impl Redux {
         let reduced = as_int(cx.intrinsic(&intrinsic, &[], &[wide.into(), all.into()])?)?;
         Ok(cx.b.build_int_truncate(reduced, narrow, "")?.into())
     }
+}
+
+/// `lop3.b32` (PTX ISA, "lop3"): `mask & set | !mask & clear` has the table 0xCA. LLVM would make a select of it, and a
+/// predicate of the mask.
+pub(super) fn select_bits<'c>(
+    cx: &mut Lower<'c, '_>,
+    mask: IntValue<'c>,
+    set: Val<'c>,
+    clear: Val<'c>,
+) -> Res<Val<'c>> {
+    let ty = set.get_type();
+    let word = cx.int_type(32).into();
+    let (set, clear) = (bits_as(cx, set, word)?, bits_as(cx, clear, word)?);
+    let mut asm = PtxAsm::default();
+    let out = asm.output(Reg::B32);
+    let inputs = [mask.into(), set, clear].map(|value| asm.input(Reg::B32, value));
+    let args = [out].into_iter().chain(inputs).map(Arg::Reg).chain([Arg::Text("0xCA")]).collect();
+    asm.inst(None, "lop3.b32", args);
+    let picked = operand(&asm.emit(cx, false)?, 0)?;
+    bits_as(cx, picked, ty)
 }

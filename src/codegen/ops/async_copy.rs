@@ -92,10 +92,12 @@ fn pieces_len(at: &ViewAccess<'_>, bytes: u32) -> usize {
     (bytes / (at.at.access.access_bytes() / at.at.access.vec() as u32)) as usize
 }
 
-/// Stores what stands for elements that are masked off.
+/// Stores what stands for elements that are masked off. A branch around the store would part what is behind it from
+/// what is before it: a loop that loads a tile and multiplies it would keep all of the tile in registers.
 fn fill<'c>(cx: &mut Lower<'c, '_>, pred: Option<IntValue<'c>>, to: PointerValue<'c>, values: &[Val<'c>]) -> Res<()> {
     let stored = values.iter().map(|&v| cx.as_stored(v)).collect::<Res<Vec<_>>>()?;
-    cx.where_true(pred, |cx| cx.store_shared(to, &stored))
+    let words = cx.in_words(&stored)?;
+    cx.store_shared_run_if(pred, to, &words)
 }
 
 fn both<'c>(cx: &Lower<'c, '_>, a: Option<IntValue<'c>>, b: Option<IntValue<'c>>) -> Res<Option<IntValue<'c>>> {

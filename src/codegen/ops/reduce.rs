@@ -24,8 +24,10 @@ use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
+use crate::codegen::operands_behind::is_needed_in_branches;
 use crate::codegen::region::is_commutative;
 use crate::ir::Op;
+use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::tt::tt::Reduce;
 use crate::layout::linear::low_bits;
 use crate::layout::plan::reduce::{Delivery, Finished, Partials, Swap, operand_offsets};
@@ -88,6 +90,22 @@ fn by_halves<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> 
     values.pop().ok_or_else(|| defect("a reduction of nothing"))
 }
 
+/// The bits of the thread's number that tell apart holders of one partial result, of which one stores. Lanes that have
+/// the same bits may all store: a predicate in the head of a loop keeps the assembler from testing at its end. A lane
+/// of a sum of floats rounds what it hands on and may not round what it keeps.
+fn copies(cx: &Lower<'_, '_>, op: Op, partials: &Partials) -> u32 {
+    let lanes = cx.options.target.warp_size() - 1;
+    let is_exact = |kind: ArithOp| {
+        is_commutative(kind) && (cx.ir.ty(cx.ir.result(op)).elem().as_float().is_none() || is_one_of_both(kind))
+    };
+    if cx.single_combiner(op).is_some_and(is_exact) { partials.copies & !lanes } else { partials.copies }
+}
+
+/// Whether the result is one of the operands.
+fn is_one_of_both(kind: ArithOp) -> bool {
+    matches!(kind, ArithOp::Maximumf | ArithOp::Maxnumf | ArithOp::Minimumf | ArithOp::Minnumf)
+}
+
 /// Stores partial results, waits, and gives each register of the result its own.
 fn across_warps<'c>(
     cx: &mut Lower<'c, '_>,
@@ -99,7 +117,7 @@ fn across_warps<'c>(
     let bytes = operand_bytes(cx.ir, op);
     let (starts, _) = operand_offsets(partials.all_slots(), &bytes);
     let base = cx.scratch(op)?;
-    let owner = cx.owner_predicate(u64::from(partials.copies & !spread.lanes()), 0)?;
+    let owner = cx.owner_predicate(u64::from(copies(cx, op, partials) & !spread.lanes()), 0)?;
     let mut stored = first_coordinates(cx.indices(&partials.store)?)?;
     // What a lane holds in place of the first group of several goes to that group's slot.
     let shift = spread.slot_shift(cx, plan, partials)?;
@@ -107,6 +125,8 @@ fn across_warps<'c>(
     let finished = partials.once.as_ref().map(|finished| first_coordinates(cx.indices(&finished.load)?)).transpose()?;
     let bases = if is_loaded_by_lanes(cx, op, partials) { vec![] } else { bases(cx, partials, base)? };
     let mut results: Vec<Tuple<'c>> = vec![vec![]; loaded.len()];
+    // LLVM moves what combines the parts into the branch that needs it, and keeps all parts until then.
+    let is_kept = partials.parts > 1 && is_needed_in_branches(cx.ir, op);
     for round in 0..partials.rounds {
         if round > 0 {
             synchronize(cx, partials)?;
@@ -152,6 +172,9 @@ fn across_warps<'c>(
                 values.extend(load_parts(cx, partials, slots, loaded[register], &groups[0])?);
             }
             results[register] = by_halves(cx, op, values)?;
+            if is_kept {
+                results[register].iter().try_for_each(|&value| cx.machine.keep(cx, value))?;
+            }
         }
     }
     Ok(results)

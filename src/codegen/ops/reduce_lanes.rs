@@ -21,8 +21,8 @@ use super::reduce::{Tuple, combine};
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::ir::Op;
-use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::tt::tt::Reduce;
+use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::layout::lanes_that_copy;
 use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, LaneStep, Partials};
@@ -135,18 +135,42 @@ fn by_instruction<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, copies: u32, groups
 
 /// A step that halves: lanes with the bit keep the second of each pair.
 fn halved<'c>(cx: &mut Lower<'c, '_>, op: Op, bit: u32, groups: &[Tuple<'c>]) -> Res<Vec<Tuple<'c>>> {
+    let mask = if chooses_by_mask(cx, op, groups) { Some(mask_of(cx, bit)?) } else { None };
     let second = has_bit(cx, bit)?;
     let (mut kept, mut sent): (Vec<Tuple<'c>>, Vec<Tuple<'c>>) = (vec![], vec![]);
     for pair in groups.chunks(2) {
         let [a, b] = pair else { return Err(defect("an odd number of values is halved")) };
-        let pick = |yes: &Tuple<'c>, no: &Tuple<'c>| -> Res<Tuple<'c>> {
-            yes.iter().zip(no).map(|(&y, &n)| Ok(cx.b.build_select(second, y, n, "")?)).collect()
+        let mut pick = |yes: &Tuple<'c>, no: &Tuple<'c>| -> Res<Tuple<'c>> {
+            let chosen = yes.iter().zip(no).map(|(&y, &n)| {
+                let by_mask = mask.map(|mask| cx.machine.select_bits(cx, mask, y, n)).transpose()?.flatten();
+                Ok(match by_mask {
+                    Some(chosen) => chosen,
+                    None => cx.b.build_select(second, y, n, "")?,
+                })
+            });
+            chosen.collect()
         };
         kept.push(pick(b, a)?);
         sent.push(pick(a, b)?);
     }
     let others = shuffled(cx, &sent, Source::Flip(bit))?;
     kept.iter().zip(&others).map(|(own, other)| combine(cx, op, own, other)).collect()
+}
+
+/// Whether a step chooses by a mask in a register. In a loop, the lane's bits are the same in each turn, and a
+/// predicate for each of them, of seven that there are, leaves too few for what the loop computes: exponentials, which
+/// need some, follow each other then.
+fn chooses_by_mask<'c>(cx: &Lower<'c, '_>, op: Op, groups: &[Tuple<'c>]) -> bool {
+    let around = std::iter::successors(cx.ir.parent_op(op), |&op| cx.ir.parent_op(op));
+    let mut loops = around.filter(|&op| cx.ir.is(op, ScfOp::For) || cx.ir.is(op, ScfOp::While));
+    let is_word = |value: &Val<'c>| cx.bits_of(value.get_type()) == 32;
+    loops.next().is_some() && groups.iter().flatten().all(is_word)
+}
+
+/// All bits set where the lane has this bit, else none.
+fn mask_of<'c>(cx: &mut Lower<'c, '_>, bit: u32) -> Res<IntValue<'c>> {
+    let top = cx.b.build_left_shift(cx.thread_id(), cx.i32(u64::from(bit.leading_zeros())), "")?;
+    Ok(cx.b.build_right_shift(top, cx.i32(31), true, "")?)
 }
 
 /// Whether the lane has one of some bits.

@@ -68,16 +68,16 @@ fn product(number: IntValue<'_>) -> Option<(IntValue<'_>, i32)> {
 }
 
 /// Whether an instruction moves a pointer by one index.
-pub(super) fn is_step(i: InstructionValue<'_>) -> bool {
+pub(in crate::backend::nvidia) fn is_step(i: InstructionValue<'_>) -> bool {
     i.get_opcode() == InstructionOpcode::GetElementPtr && i.get_num_operands() == 2
 }
 
-pub(super) fn value_operand(i: InstructionValue<'_>, operand: u32) -> Option<BasicValueEnum<'_>> {
+pub(in crate::backend::nvidia) fn value_operand(i: InstructionValue<'_>, operand: u32) -> Option<BasicValueEnum<'_>> {
     i.get_operand(operand).and_then(Operand::value)
 }
 
 /// The bytes of the unit of a `getelementptr`.
-pub(super) fn unit(step: InstructionValue<'_>, data: &TargetData) -> u64 {
+pub(in crate::backend::nvidia) fn unit(step: InstructionValue<'_>, data: &TargetData) -> u64 {
     // SAFETY: the instruction is alive and a `getelementptr`.
     let ty = unsafe { AnyTypeEnum::new(LLVMGetGEPSourceElementType(step.as_value_ref())) };
     data.get_abi_size(&ty)

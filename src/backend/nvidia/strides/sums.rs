@@ -19,17 +19,17 @@ const MOST_PRODUCTS: usize = 8;
 /// The deepest expression that is looked into.
 const DEEPEST: u32 = 64;
 /// An LLVM value by its place in memory.
-pub(super) type Id = usize;
+pub(in crate::backend::nvidia) type Id = usize;
 /// An LLVM value by when it was first seen, so that orders do not depend on places in memory.
-pub(super) type Number = u32;
+pub(in crate::backend::nvidia) type Number = u32;
 
 /// A sum modulo 2^64, of which a number of fewer bits is the lowest part: factors by products of values, which are in
 /// order. No value is the constant term.
-pub(super) type Terms = BTreeMap<Vec<Number>, i64>;
+pub(in crate::backend::nvidia) type Terms = BTreeMap<Vec<Number>, i64>;
 
 #[derive(Clone, Default)]
-pub(super) struct Sum {
-    pub(super) terms: Terms,
+pub(in crate::backend::nvidia) struct Sum {
+    pub(in crate::backend::nvidia) terms: Terms,
     /// The multiplications of two values that it needs.
     pub(super) products: Vec<Id>,
 }
@@ -97,7 +97,7 @@ impl Sum {
 
 /// The sums of a function's numbers.
 #[derive(Default)]
-pub(super) struct Sums<'c> {
+pub(in crate::backend::nvidia) struct Sums<'c> {
     /// The values in the sums' products, in order of their numbers.
     values: Vec<IntValue<'c>>,
     known: Map<Id, Rc<Sum>>,
@@ -109,7 +109,7 @@ impl<'c> Sums<'c> {
     }
 
     /// A number as a sum.
-    pub(super) fn of(&mut self, value: IntValue<'c>) -> Rc<Sum> {
+    pub(in crate::backend::nvidia) fn of(&mut self, value: IntValue<'c>) -> Rc<Sum> {
         self.down_to(value, DEEPEST)
     }
 
