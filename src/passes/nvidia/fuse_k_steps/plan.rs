@@ -9,7 +9,7 @@ use crate::ir::core::{Block, Ir, Op, Type, Value};
 use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR, WARP_SPECIALIZE};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, Effects, OpKind, Traits, TtOp};
+use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, Traits, TtOp};
 use crate::ir::effects::is_speculatable;
 use crate::ir::rewrite::fold;
 use crate::passes::ttg::pipeline::fit_stages::{LEAST, OTHER_REGISTERS};
@@ -90,13 +90,39 @@ pub(super) fn of_loop(ir: &Ir, looped: Op, limits: &Limits) -> Option<Plan> {
     let stages = stages(limits, asked, step, factor, result.num_elements())?;
     // Steps of the last round that are for nothing.
     let surplus = trips(ir, For(looped)).map(|n| (n, (factor - n % factor) % factor));
-    if surplus.is_some_and(|(n, surplus)| surplus * LEAST_SHARE > n) {
+    if surplus.map_or_else(|| repeats(ir, looped), |(n, surplus)| surplus * LEAST_SHARE > n) {
         return None;
     }
     let is_even = surplus.is_some_and(|(_, surplus)| surplus == 0);
     let (widened, varying) = (walk.order, walk.varying);
     let over_k = Loop::of(ir, looped, body, depth);
     Some(Plan { looped, product, factor, depth, row, stages, sum, widened, varying, is_even, over_k })
+}
+
+/// Whether a loop is inside another one that does not go from tile to tile of the result. How many steps it has is not
+/// known here, and where they are few, as in a loop over the taps of a convolution, each turn of the outer loop pays
+/// for those of the last round that are for nothing.
+fn repeats(ir: &Ir, looped: Op) -> bool {
+    let outer = std::iter::successors(ir.parent_op(looped), |&op| ir.parent_op(op));
+    let mut loops = outer.filter(|&op| ir.is(op, ScfOp::For) || ir.is(op, ScfOp::While)).peekable();
+    loops.peek().is_some() && !loops.any(|op| starts_at_program(ir, op))
+}
+
+/// Whether the counter of a loop starts at the number of the program, or at what is computed from it. A `while` may
+/// count with any integer that it carries.
+fn starts_at_program(ir: &Ir, looped: Op) -> bool {
+    let counters = if ir.is(looped, ScfOp::For) { vec![For(looped).lower(ir)] } else { ir.operands(looped).to_vec() };
+    let is_integer = |&value: &Value| ir.ty(value).is_int();
+    let mut open: Vec<Value> = counters.into_iter().filter(is_integer).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(value) = open.pop() {
+        match ir.def_op(value) {
+            Some(op) if ir.is(op, TtOp::GetProgramId) => return true,
+            Some(op) if seen.insert(op) => open.extend(ir.operands(op).iter().filter(|v| is_integer(v))),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a loop counts up in constant steps from a constant that is not negative.

@@ -9,7 +9,8 @@
 //!
 //! Of a loop that is in no other one, and whose products read their operands from shared memory. A loop over tiles and
 //! K keeps its stages: its programs are started once, one a multiprocessor, and go from tile to tile. By three stages
-//! instead of four, tiles of 128x128x64 took 1.3 times as long.
+//! instead of four, tiles of 128x128x64 took 1.3 times as long. So does a loop that was written as one, which stores
+//! the results of a tile under a condition.
 //!
 //! 1. A stage takes the bytes of the loads that are started ahead; what is allocated outside of the loop comes on top.
 //! 2. A thread takes the registers of the products' results, and [`OTHER_REGISTERS`].
@@ -35,7 +36,7 @@ pub(crate) const LEAST: i64 = 3;
 pub(super) fn fitting(ir: &Ir, looped: Op, loads: &[Op], asked: i64) -> i64 {
     let nested = std::iter::successors(ir.parent_op(looped), |&o| ir.parent_op(o)).any(|o| ir.is(o, ScfOp::For));
     let (Some(target), Some(threads)) = (module_attrs::target(ir), module_attrs::threads(ir)) else { return asked };
-    if nested || threads.num_ctas != 1 || counts_tiles(ir, For(looped).upper(ir)) {
+    if nested || threads.num_ctas != 1 || counts_tiles(ir, For(looped).upper(ir)) || stores(ir, looped) {
         return asked;
     }
     let products: Vec<Op> = ir.all_ops(looped).into_iter().filter(|&op| ir.kind(op).is_product()).collect();
@@ -68,6 +69,17 @@ fn counts_tiles(ir: &Ir, upper: Value) -> bool {
     let divides = |op: &Op| ir.is(*op, ArithOp::Ceildivsi);
     let asks = |op: &Op| ir.is(*op, TtOp::GetProgramId) || ir.is(*op, TtOp::GetNumPrograms);
     behind(ir, upper).iter().filter(|op| divides(op)).any(|&op| behind(ir, ir.result(op)).iter().any(asks))
+}
+
+/// Whether a loop stores results itself, now and then: it was written as one over tiles and K.
+fn stores(ir: &Ir, looped: Op) -> bool {
+    ir.all_ops(looped).into_iter().any(|op| {
+        let stores = ir.is(op, TtOp::Store) || ir.is(op, TtOp::DescriptorStore);
+        stores
+            && std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o))
+                .take_while(|&o| o != looped)
+                .any(|o| ir.is(o, ScfOp::If))
+    })
 }
 
 /// The operations that a value is computed by.
