@@ -70,6 +70,7 @@ enum Kind {
     Shared,
     Local,
     Barrier,
+    Product,
     Branch,
     Exit,
     Other,
@@ -86,7 +87,7 @@ struct Instruction {
     bits: u128,
 }
 
-/// The innermost loops that load from global memory, all together.
+/// The innermost loops of a kind, all together.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Loops {
     /// Loads of global memory.
@@ -104,9 +105,12 @@ pub(super) struct Loops {
 /// Which innermost loops count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Of {
-    /// Those that do not use local memory.
+    /// Those that load from global memory, and do not use local memory.
     Global,
+    /// Those that load from global memory.
     All,
+    /// Those with products that a warp waits for, and do not use local memory.
+    Products,
 }
 
 /// Reads the loops of a cubin, if `threads` of a multiprocessor run the kernel.
@@ -118,8 +122,13 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loop
         for (from, to) in innermost(&list, target) {
             let body = &list[from..=to];
             let loads = body.iter().filter(|i| i.kind == Kind::Load).count();
-            let is_local = body.iter().any(|i| i.kind == Kind::Local);
-            if loads > 0 && (!is_local || of == Of::All) {
+            let has = |kind| body.iter().any(|i| i.kind == kind);
+            let counts = match of {
+                Of::Global => loads > 0 && !has(Kind::Local),
+                Of::All => loads > 0,
+                Of::Products => has(Kind::Product) && !has(Kind::Local),
+            };
+            if counts {
                 let alone = turn(body);
                 let each = alone as f64 / warps;
                 let issued = body.iter().map(Instruction::issues).sum::<u64>() as f64;
@@ -173,6 +182,8 @@ fn decode(bits: u128) -> Instruction {
         0x384 | 0x984 | 0x388 | 0x988 | 0x83b | 0x389 | 0x589 | 0x989 | 0xf89 => Kind::Shared,
         0x383 | 0x983 | 0x387 | 0x987 => Kind::Local,
         0xb1d => Kind::Barrier,
+        // IMMA, HMMA and DMMA.
+        0x237 | 0x23c | 0x23f => Kind::Product,
         // BRA, with a uniform predicate from sm_100 on.
         0x947 | 0x547 => Kind::Branch,
         0x94d => Kind::Exit,
@@ -200,7 +211,7 @@ impl Instruction {
         match self.kind {
             Kind::Load | Kind::Store | Kind::Atomic => GLOBAL_ISSUES,
             Kind::Shared => SHARED_ISSUES,
-            Kind::Local | Kind::Barrier | Kind::Branch | Kind::Exit | Kind::Other => 1,
+            Kind::Local | Kind::Barrier | Kind::Product | Kind::Branch | Kind::Exit | Kind::Other => 1,
         }
     }
 
@@ -213,7 +224,14 @@ impl Instruction {
         match self.kind {
             Kind::Load => LOAD,
             Kind::Atomic => ATOMIC,
-            Kind::Store | Kind::Shared | Kind::Local | Kind::Barrier | Kind::Branch | Kind::Exit | Kind::Other => SHORT,
+            Kind::Store
+            | Kind::Shared
+            | Kind::Local
+            | Kind::Barrier
+            | Kind::Product
+            | Kind::Branch
+            | Kind::Exit
+            | Kind::Other => SHORT,
         }
     }
 
@@ -356,5 +374,40 @@ again: .pragma \"nounroll\";
         assert_eq!(loops(&made.cubin, &target, 128, Of::Global), Loops::default());
         assert_eq!(loops(&made.cubin, &target, 128, Of::All).loads, 2);
         assert_eq!(loops(b"no cubin", &Target::parse("sm_80").unwrap(), 128, Of::All), Loops::default());
+    }
+
+    /// A loop of products that a warp waits for counts as such, whatever it loads.
+    #[test]
+    fn loops_with_products_are_found_on_every_target() {
+        let Some(ptxas) = real(Tool::Ptxas) else { return };
+        let ptx = "
+.version 9.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 tile[];
+.visible .entry k(.param .u64 p, .param .u32 n)
+.reqntid 128
+{
+    .reg .pred %p; .reg .b32 %i, %n, %t, %a<4>, %b<2>; .reg .f32 %c<4>; .reg .b64 %o;
+    ld.param.u64 %o, [p]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %t, tile;
+    mov.f32 %c0, 0f00000000; mov.f32 %c1, %c0; mov.f32 %c2, %c0; mov.f32 %c3, %c0;
+again: .pragma \"nounroll\";
+    ld.shared.v4.b32 {%a0, %a1, %a2, %a3}, [%t]; ld.shared.v2.b32 {%b0, %b1}, [%t + 4096];
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%a0, %a1, %a2, %a3}, {%b0, %b1},
+        {%c0, %c1, %c2, %c3};
+    add.u32 %i, %i, 1; add.u32 %t, %t, 16;
+    setp.lt.u32 %p, %i, %n; @%p bra again;
+    st.global.v4.f32 [%o], {%c0, %c1, %c2, %c3};
+    ret;
+}";
+        for name in ["sm_80", "sm_86", "sm_90a", "sm_100a", "sm_120a"] {
+            let target = Target::parse(name).unwrap();
+            let options = AssembleOptions { ptxas: Some(&ptxas), again: false, ..AssembleOptions::default() };
+            let made = assemble(&ptx.replace("sm_80", name), &target, &options, None).unwrap();
+            let found = loops(&made.cubin, &target, 128, Of::Products);
+            // It waits for shared memory, and loads nothing from global memory.
+            assert!(found.alone >= SHORT && found.loads == 0, "{name}: {found:?}");
+            assert_eq!(loops(&made.cubin, &target, 128, Of::Global), Loops::default(), "{name}");
+        }
     }
 }
