@@ -141,11 +141,10 @@ def triton_job(row, options, folder):
     log = open(f"{folder}/log", "w+")
     os.dup2(log.fileno(), 1)
     start, busy = time.perf_counter(), processor_seconds()
-    compiled = triton.compile(
-        source,
-        target=target(options),
-        options={name: row[name] for name in ("num_warps", "num_stages", "maxnreg") if name in row},
-    )
+    # As a launch does: `@triton.jit(debug=True)` keeps the assertions.
+    stated = {"debug": True} if getattr(kernel, "debug", None) else {}
+    stated |= {name: row[name] for name in ("num_warps", "num_stages", "maxnreg") if name in row}
+    compiled = triton.compile(source, target=target(options), options=stated)
     seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     sys.stdout.flush()
     with open(f"{folder}/k.{binary(options)}", "wb") as f:

@@ -10,7 +10,7 @@ kernel's id. A kernel without an entry there gets N (128) for each integer, a ra
 grid 64,8,2. Pointers get 64 MiB of random values of their type (floats near 1, integers below 8) unless the entry
 says otherwise.
 
-1. The reference runs. Where it faults, the kernel is `unusable`.
+1. The reference runs. Where it faults, or needs more than there is, the kernel is `unusable`.
 2. The reference, ours and the reference again run on fresh buffers. `equal` is bit for bit; `close` and `differs`
    judge elements beyond 1e-2 of the value; `idle` writes nothing. Made-up arguments often let programs write over each
    other. So where the reference does not repeat itself, or ours differs, results are compared on smaller grids: the
@@ -150,6 +150,10 @@ def scalar(kind, value):
     return ctypes.c_float(value) if kind.startswith("f") else ctypes.c_int64(int(value))
 
 
+class Unusable(Exception):
+    """The reference cannot be run."""
+
+
 class Case:
     """One kernel in both forms, with its arguments."""
 
@@ -162,7 +166,10 @@ class Case:
         torch.manual_seed(0)
         random = np.random.default_rng(0)
         self.ours = self.cu.load(f"{options.ours}/{case}")
-        self.reference = self.cu.load(f"{options.reference}/{case}")
+        try:
+            self.reference = self.cu.load(f"{options.reference}/{case}")
+        except RuntimeError as e:
+            raise Unusable(str(e)) from e
         self.forms = [self.ours, self.reference]
         if options.before and os.path.exists(f"{options.before}/{case}/k.cubin"):
             self.forms.append(self.cu.load(f"{options.before}/{case}"))
@@ -310,7 +317,10 @@ def compare(c):
 
 
 def run_case(options, case, entry):
-    c = Case(options, case, entry)
+    try:
+        c = Case(options, case, entry)
+    except Unusable as e:
+        return {"state": "unusable", "why": str(e)[:100]}
     result = {
         "registers": (c.ours[2]["registers"], c.reference[2]["registers"]),
         "local": (c.ours[2]["local"], c.reference[2]["local"]),
