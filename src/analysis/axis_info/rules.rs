@@ -59,7 +59,7 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option
 fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisInfo> {
     let source = args.first().copied();
     match kind {
-        TtOp::Bitcast => source.cloned(),
+        TtOp::Bitcast => Some(bitcast(source?, pointee_bytes(ir.ty(ir.operand(op, 0))), pointee_bytes(ty))),
         TtOp::MakeRange => {
             let range = MakeRange(op);
             let (start, end) = (range.start(ir)?, range.end(ir)?);
@@ -86,9 +86,10 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
             })
         }
         TtOp::Load => {
-            let (ptr, mask) = (source?, args.get(1));
+            let ptr = source?;
+            // Of the pointer, the mask and what stands in where that is false.
             let constancy =
-                (0..ptr.rank()).map(|d| gcd(ptr.constancy[d], mask.map_or(0, |m| m.constancy[d]))).collect();
+                (0..ptr.rank()).map(|d| args.iter().fold(0, |all, arg| gcd(all, arg.constancy[d]))).collect();
             Some(AxisInfo { constancy, ..AxisInfo::unknown(ptr.rank()) })
         }
         TtOp::ExpandDims => expand_dims(source?, usize::try_from(ExpandDims(op).axis(ir)?).ok()?),
@@ -98,6 +99,17 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
         // As for `arith`.
         _ => None,
     }
+}
+
+/// Pointers under another type. What follows each other by elements of one size does not by those of another, and each
+/// element is the first of its own run then.
+fn bitcast(source: &AxisInfo, from: i64, to: i64) -> AxisInfo {
+    let mut info = source.clone();
+    for d in (0..source.rank()).filter(|&d| from != to && source.contiguity[d] > 1) {
+        info.contiguity[d] = 1;
+        info.divisibility[d] = gcd(info.divisibility[d], from);
+    }
+    info
 }
 
 /// Bytes of what a pointer (or each of a tensor of pointers) points at.
@@ -254,16 +266,23 @@ fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
         _ => {}
     }
     let axes = 0..a.rank();
+    let runs: Vec<i64> = axes.clone().map(|d| period(ty, a, b, d).unwrap_or(1)).collect();
     AxisInfo {
-        contiguity: axes.clone().map(|d| period(ty, a, b, d).unwrap_or(1)).collect(),
         // a = g·x and b = g·y have a remainder that g divides. What is known of divisors holds for the first element of
-        // a run: b must not vary inside of it, or there are no runs, as for scalars.
+        // a run: b must not vary inside of it, or there are no runs, as for scalars. Where the runs of the result are
+        // shorter than those of a, they start inside of these.
         divisibility: axes
             .map(|d| {
                 let single = a.contiguity[d] == 1 && b.contiguity[d] == 1;
-                if b.constancy[d] > 1 || single { gcd(a.divisibility[d], b.divisibility[d]) } else { 1 }
+                let divisor = gcd(a.divisibility[d], b.divisibility[d]);
+                match b.constancy[d] > 1 || single {
+                    true if a.contiguity[d] > runs[d] => gcd(divisor, runs[d]),
+                    true => divisor,
+                    false => 1,
+                }
             })
             .collect(),
+        contiguity: runs,
         constancy: common_constancy(a, b),
         constant: None,
     }

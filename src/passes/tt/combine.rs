@@ -8,7 +8,7 @@
 //! 4. `sum(x[:, :, None] * y[None, :, :], axis 1)` is `dot(x, y)`.
 //! 5. A reshape to one axis may reorder the elements if only operations see them to which their order means nothing.
 
-use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
+use crate::ir::core::{Attr, Dominance, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::Classes;
 use crate::ir::dialects::arith::arith::{Addf, Mulf};
 use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY, POINTEE_TYPE};
@@ -76,11 +76,16 @@ fn select_of_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if Splat::defining(rw.ir, mask).map(|splat| splat.src(rw.ir)) != Some(cond) {
         return false;
     }
-    let chosen = Load::state(rw.ir.loc(op), load.ptr(rw.ir), Some(mask), Some(other))
-        .copy(rw.ir, load.0, Load::ATTR.cache)
-        .copy(rw.ir, load.0, Load::ATTR.evict)
-        .copy(rw.ir, load.0, Load::ATTR.isVolatile);
-    rw.replace_by(op, chosen);
+    // The load stays where it is: something behind it may store to the same place.
+    if !rw.ir.has_one_use(loaded) || load.isVolatile(rw.ir) {
+        return false;
+    }
+    if !Dominance::new().value_dominates(rw.ir, other, load.0) {
+        let Some(constant) = rw.ir.def_op(other).filter(|&def| rw.ir.is(def, ArithOp::Constant)) else { return false };
+        rw.ir.move_before(constant, load.0);
+    }
+    rw.put_operands(load.0, Load::SLOT.other, &[other]);
+    rw.replace_all_uses(rw.ir.result(op), loaded);
     true
 }
 

@@ -18,6 +18,7 @@ use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{Classes, ScfOp, Traits, TtgOp};
+use crate::ir::effects::effects;
 use crate::ir::encoding::questions::is_operand;
 use crate::passes::ttg::infer;
 
@@ -73,6 +74,10 @@ pub fn can_recompute(ir: &Ir, at: Use, encoding: Attr) -> bool {
 #[must_use]
 pub fn may_repeat(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
+    // Assembly with effects, and volatile loads.
+    if ir.regions_of(op).is_empty() && effects(ir, op).writes {
+        return false;
+    }
     if kind.is_plain_access() {
         return !is_expensive_access(ir, op);
     }
