@@ -34,6 +34,7 @@ mod exits;
 mod failure;
 mod find;
 pub mod kept;
+mod old;
 mod pressure;
 mod repeated;
 mod report;
@@ -57,6 +58,7 @@ use again::Attempt;
 pub use cubin::registers;
 pub(crate) use exits::widen as widen_exits;
 pub use find::{Tool, find, find_libdevice, is_named};
+pub use old::OLD_WAITS;
 pub use report::{FunctionUsage, Usage};
 use run::{Limits, Run, Waiting, Word};
 pub use run::{Stop, stop_all};
@@ -174,6 +176,21 @@ pub fn ahead(target: &Target, options: &AssembleOptions) -> Option<Ahead> {
 /// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: there is no ptxas; it does not start, fails, is killed, takes too
 /// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(
+    ptx: &str,
+    target: &Target,
+    options: &AssembleOptions,
+    ahead: Option<Ahead>,
+) -> Result<Assembled, Diagnostic> {
+    if old::concerns(ptx) && release(options.ptxas).is_some_and(|release| old::is_old(&release)) {
+        let text = old::with_full_waits(ptx);
+        let answer = settled(&text, target, options, ahead)?;
+        return Ok(Assembled { ptx: answer.ptx.or(Some(text)), ..answer });
+    }
+    settled(ptx, target, options, ahead)
+}
+
+/// The best answer for PTX as it is.
+fn settled(
     ptx: &str,
     target: &Target,
     options: &AssembleOptions,

@@ -1,5 +1,5 @@
-//! Which loads of a loop may find what an earlier iteration has stored, or what stands in front of them in their own, so
-//! that they must not be started before that.
+//! Which loads of a loop may find what an earlier iteration has stored, or what stands in front of them in their own,
+//! so that they must not be started before that.
 //!
 //! 1. What the body does to global memory, in its branches and inner loops too: stores, atomic operations, copies
 //!    through descriptors, calls.

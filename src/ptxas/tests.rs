@@ -356,6 +356,30 @@ fn the_release_is_what_ptxas_says_of_itself() {
     assert_eq!(release(Some(&asked.folder.path().join("none"))), None);
 }
 
+/// Products whose operands change under them: an older ptxas gets full waits, and the PTX that it got is the result's.
+#[test]
+fn older_releases_wait_for_products_whose_operands_change() {
+    let marked = ".visible .entry k()\n{\nwgmma.wait_group.sync.aligned 1; // 0 for ptxas before 13.3 ;\nret;\n}\n";
+    let full = marked.replace("aligned 1;", "aligned 0;");
+    for (release, ptx, expected) in
+        [("12.9", marked, Some(full.as_str())), ("13.4", marked, None), ("12.9", "ret;\n", None)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = folder.path().join("seen");
+        let ptxas = fake(&format!(
+            r#"[ "$*" = --version ] && {{ echo "Cuda compilation tools, release {release}, V{release}.1"; exit 0; }}
+            input=; for a; do case "$a" in -o) break;; esac; input="$a"; done
+            cat "$input" > {seen}
+            {WRITE_CUBIN}"#,
+            seen = seen.display()
+        ));
+        let options = AssembleOptions { ptxas: Some(&ptxas.path), again: false, ..AssembleOptions::default() };
+        let done = assemble(ptx, &sm("sm_80"), &options, None).unwrap();
+        assert_eq!(fs::read_to_string(&seen).unwrap(), expected.unwrap_or(ptx), "{release}");
+        assert_eq!(done.ptx.as_deref(), expected, "{release}");
+    }
+}
+
 #[test]
 fn an_output_that_is_no_cubin_for_the_target_is_an_error() {
     let hello = fake("for last; do :; done; echo hello > \"$last\"");

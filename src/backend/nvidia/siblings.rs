@@ -292,7 +292,7 @@ fn is_phi(i: InstructionValue<'_>) -> bool {
 }
 
 /// What a phi goes through on its way to the next iteration, in order.
-fn steps<'c>(phi: PhiValue<'c>, back: u32) -> Option<Vec<InstructionValue<'c>>> {
+fn steps(phi: PhiValue<'_>, back: u32) -> Option<Vec<InstructionValue<'_>>> {
     let mut steps = vec![];
     let mut at = phi.get_incoming(back)?.0;
     while id(&at) != id(&phi) {

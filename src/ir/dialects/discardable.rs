@@ -93,6 +93,9 @@ pub const EACH_WARP: Key<Unit> = Key::new("ttc.each_warp");
 /// Of a `ttng.wait_barrier`, a `ttng.barrier_expect` or a `ttng.async_tma_copy_global_to_local`: the first warp alone
 /// does it, and nobody waits for the others.
 pub const FIRST_WARP: Key<Unit> = Key::new("ttc.first_warp");
+/// Of a `ttng.warp_group_dot_wait`: while a product is still under way behind it, the loop writes the registers that
+/// this product reads its first operand from.
+pub const OPERAND_CHANGES: Key<Unit> = Key::new("ttc.operand_changes");
 /// Of a `ttng.tensormap_create` or a `ttng.tensormap_fenceproxy_acquire`: the warp that does it, instead of the first.
 pub const BY_WARP: Key<Int<32>> = Key::new("ttc.by_warp");
 /// Of a `ttng.tensormap_fenceproxy_acquire`: nobody waits for it. One that follows holds the block.

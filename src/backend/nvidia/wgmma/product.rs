@@ -8,8 +8,10 @@ use crate::backend::nvidia::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::ops::constant::{constant_bits, is_zero};
 use crate::codegen::ops::dot::fragment::Fragment;
+use crate::ir::dialects::discardable::OPERAND_CHANGES;
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, Value};
+use crate::ptxas::OLD_WAITS;
 
 /// A product that is ready to be emitted.
 pub(super) struct Product<'c> {
@@ -86,7 +88,7 @@ impl<'c> Product<'c> {
         }
         let mut flat = sums.concat();
         if !dot.isAsync(cx.ir) && !partial {
-            flat = wait_for(cx, flat, 0)?;
+            flat = wait_for(cx, flat, 0, "")?;
         }
         let values = unpack(cx, &flat, start[0].get_type(), self.kind.packed)?;
         let mut out = start.to_vec();
@@ -142,7 +144,7 @@ impl<'c> Product<'c> {
             }
             let next = self.steps(cx, at, Start::Zero, first..(first + part).min(all))?;
             cx.effect("llvm.nvvm.wgmma.commit_group.sync.aligned", &[], &[])?;
-            let next = wait_for(cx, next, 0)?;
+            let next = wait_for(cx, next, 0, "")?;
             sum = Some(match sum {
                 None => next,
                 Some(before) => {
@@ -231,9 +233,10 @@ fn fence<'c>(cx: &mut Lower<'c, '_>, starts: Vec<Start<'c>>) -> Res<Vec<Start<'c
     Ok(starts.into_iter().map(of).collect())
 }
 
-/// Waits until at most `pendings` groups are under way; the values come back as they are then.
-fn wait_for<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, pendings: i64) -> Res<Vec<Val<'c>>> {
-    with_registers(cx, values, format!("wgmma.wait_group.sync.aligned {pendings}"))
+/// Waits until at most `pendings` groups are under way; the values come back as they are then. `note` stands behind the
+/// instruction.
+fn wait_for<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, pendings: i64, note: &str) -> Res<Vec<Val<'c>>> {
+    with_registers(cx, values, format!("wgmma.wait_group.sync.aligned {pendings}{note}"))
 }
 
 /// An instruction that takes values in registers of their own, and gives them back in these.
@@ -266,7 +269,8 @@ pub(in crate::backend::nvidia) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()
         packing.push((packed, values.len()));
         flat.extend(values);
     }
-    let waited = wait_for(cx, flat, pendings)?;
+    let note = if pendings > 0 && cx.ir.stores(op, OPERAND_CHANGES) { OLD_WAITS } else { "" };
+    let waited = wait_for(cx, flat, pendings, note)?;
     let mut rest = waited.as_slice();
     for ((&input, &output), (packed, count)) in inputs.iter().zip(&outputs).zip(packing) {
         let regs = cx.get(input)?;

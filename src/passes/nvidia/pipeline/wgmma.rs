@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 use crate::ir::core::{
     Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Use, Value, ValueDef,
 };
+use crate::ir::dialects::discardable::OPERAND_CHANGES;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::ttng::ttng::{WarpGroupDot, WarpGroupDotWait};
@@ -351,6 +352,9 @@ fn wait_in_loop(ir: &mut Ir, looped: Op, free: &[(Op, usize)]) {
         if rewrites_registers(ir, looped, dot) {
             let result = ir.result(dot);
             let wait = wait_after(ir, dot, dots.len() as i64 - 1);
+            if dots.len() > 1 {
+                ir.put(wait, OPERAND_CHANGES, true);
+            }
             thread_through(ir, wait, &[result]);
         }
     }
