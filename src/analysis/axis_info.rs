@@ -211,9 +211,9 @@ impl AxisInfoAnalysis {
     /// they start. 1 for a scalar.
     ///
     /// Numbers of 32 bits may wrap within a run that is not aligned. The elements on one side of the end are then out
-    /// of reach, since pointers take offsets as signed. Unsigned ones are extended with zeros, so that both sides may
-    /// be in reach; and what a program promises (`tl.max_contiguous`) may not hold of elements that it masks. With
-    /// either, only aligned runs count.
+    /// of reach, since pointers take offsets as signed. Of narrower numbers, and of unsigned ones, which are extended
+    /// with zeros, both sides may be in reach; and what a program promises (`tl.max_contiguous`) may not hold of
+    /// elements that it masks. With any of these, only aligned runs count.
     #[must_use]
     pub fn ptr_run(&self, ir: &Ir, ptr: Value) -> u32 {
         let ty = ir.ty(ptr);
@@ -277,7 +277,9 @@ impl AxisInfoAnalysis {
             self.may_break |= extends || ir.get(op, CONTIGUITY).is_some();
             let args = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
             for &value in ir.results(op).iter().chain(args) {
-                self.infos[value.index()].get_or_insert_with(|| pessimistic(ir, value));
+                let info = self.infos[value.index()].get_or_insert_with(|| pessimistic(ir, value));
+                let narrow = ir.ty(value).elem().bit_width().is_some_and(|bits| (2..32).contains(&bits));
+                self.may_break |= narrow && info.contiguity.iter().any(|&run| run > 1);
             }
         }
     }

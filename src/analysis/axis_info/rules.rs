@@ -33,7 +33,9 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option
     use ArithOp as A;
     match (kind, args) {
         (A::Constant, []) => constant(view::Constant(op).value(ir)?),
-        (A::Extsi | A::Extui | A::Trunci, &[x]) => Some(x.clone()),
+        (A::Extsi, &[x]) => Some(x.clone()),
+        (A::Extui, &[x]) => Some(AxisInfo { constant: x.constant.filter(|&v| v >= 0), ..x.clone() }),
+        (A::Trunci, &[x]) => Some(truncated(ty, x)),
         (A::Addi, [x, y]) => Some(sum(ty, x, y, Sum::Add)),
         (A::Subi, [x, y]) => Some(sum(ty, x, y, Sum::Sub)),
         (A::Muli, [x, y]) => Some(product(ty, x, y)),
@@ -355,6 +357,21 @@ fn extremum(ty: Type, a: &AxisInfo, b: &AxisInfo, pick: fn(i64, i64) -> i64) -> 
         (Some(x), Some(y)) => known(ty, a.rank(), pick(x, y)),
         _ => AxisInfo { constant: None, ..a.join(b) },
     }
+}
+
+/// Numbers that lose their upper bits start again from the smallest after the largest, so runs end there.
+fn truncated(ty: Type, x: &AxisInfo) -> AxisInfo {
+    let Some(bits) = ty.elem().bit_width().filter(|&bits| bits < 64) else { return x.clone() };
+    let limit = 1 << (bits - 1);
+    let mut this = x.clone();
+    for (run, divisor) in this.contiguity.iter_mut().zip(&mut this.divisibility) {
+        if *run > limit {
+            (*run, *divisor) = (limit, limit.min(*divisor));
+        }
+    }
+    // A truth is 0 or 1, other numbers are signed.
+    this.constant = this.constant.map(|v| if bits == 1 { v & 1 } else { v << (64 - bits) >> (64 - bits) });
+    this
 }
 
 /// Comparisons of a run with a block: `run < block` and `run >= block` change only at the block's value, hence only at

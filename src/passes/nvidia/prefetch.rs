@@ -346,7 +346,7 @@ impl Operand {
                 break load;
             }
             // What moves elements, or makes two of one, does not do to a slice what it does to the whole.
-            let &[source] = ir.operands(at) else { return None };
+            let (&[source], &[_]) = (ir.operands(at), ir.results(at)) else { return None };
             if !ir.kind(at).has(Traits::ELEMENTWISE) && !ir.is(at, TtgOp::ConvertLayout) {
                 return None;
             }

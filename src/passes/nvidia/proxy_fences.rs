@@ -4,14 +4,14 @@
 //! `wgmma`, tensor memory and TMA see what threads, `cp.async` among them, wrote earlier only after a fence (PTX ISA,
 //! "Async proxy"). From sm_90 on, with memory laid out:
 //! 1. A *state* is the set of accesses by threads since the last fence. The state before each segment of the control
-//!    flow is the union over the ways into it, computed until nothing changes.
+//!    flow is the union over the ways into it, computed until nothing changes. An asynchronous copy counts again from
+//!    each `ttg.async_wait` that may end it, since its bytes arrive after the fences before.
 //! 2. An operation of the asynchronous proxy whose access conflicts with one in the state gets a fence before it, which
 //!    empties the state.
 //! 3. With the new fences, states are computed again, until nobody needs one.
 //! 4. A fence is taken away when none of the accesses that it orders conflicts with asynchronous hardware anywhere in
-//!    the function. An asynchronous copy counts from each `ttg.async_wait` that may end it, since its bytes arrive
-//!    after the fences before. Attention keeps one fence an iteration of two: the copies that both products read are
-//!    waited for at once.
+//!    the function. Attention keeps one fence an iteration of two: the copies that both products read are waited for
+//!    at once.
 //!
 //! What an operation keeps in scratch memory counts as read: its own barriers end it. A call is both when hardware
 //! accesses memory in what it calls.
@@ -134,9 +134,9 @@ fn fences(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
         let states = states(segments, steps, &chosen);
         let found = steps.iter().zip(states).find_map(|(steps, mut state)| {
             steps.iter().find_map(|step| {
-                let needed =
-                    !chosen.contains(&step.op) && step.hardware.iter().any(|h| state.iter().any(|g| g.conflicts(h)));
-                pass(step, &chosen, &mut state);
+                let needed = !chosen.contains(&step.op)
+                    && step.hardware.iter().any(|h| state.done.iter().any(|g| g.conflicts(h)));
+                state.pass(step, &chosen);
                 needed.then_some(step.op)
             })
         });
@@ -148,46 +148,18 @@ fn fences(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
     steps.iter().flatten().map(|s| s.op).filter(|op| chosen.contains(op)).collect()
 }
 
-/// What an operation makes of the state.
-fn pass(step: &Step, chosen: &BTreeSet<Op>, state: &mut BTreeSet<BufferAccess>) {
-    if step.fence || chosen.contains(&step.op) {
-        state.clear();
-    }
-    state.extend(step.generic.iter().cloned());
-}
-
-/// The state before each segment.
-fn states(segments: &Segments, steps: &[Vec<Step>], chosen: &BTreeSet<Op>) -> Vec<BTreeSet<BufferAccess>> {
-    let mut states = vec![BTreeSet::new(); segments.all.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (index, segment) in segments.all.iter().enumerate() {
-            let mut state: BTreeSet<BufferAccess> = states[index].clone();
-            for step in &steps[index] {
-                pass(step, chosen, &mut state);
-            }
-            for &next in &segment.next {
-                let before = states[next].len();
-                states[next].extend(state.iter().cloned());
-                changed |= states[next].len() != before;
-            }
-        }
-    }
-    states
-}
-
 /// Accesses by threads since the last fence, and copies that may still be under way.
 #[derive(Clone, Default)]
-struct Since {
+struct State {
     done: BTreeSet<BufferAccess>,
     copies: BTreeSet<BufferAccess>,
     barriers: bool,
 }
 
-impl Since {
-    fn pass(&mut self, step: &Step) {
-        if step.fence {
+impl State {
+    /// What an operation makes of the state. `chosen`: operations with a new fence before them.
+    fn pass(&mut self, step: &Step, chosen: &BTreeSet<Op>) {
+        if step.fence || chosen.contains(&step.op) {
             self.done.clear();
             self.barriers = false;
         }
@@ -200,7 +172,7 @@ impl Since {
     }
 
     /// Adds what may have happened on another way to the same place; whether that was news.
-    fn join(&mut self, other: &Since) -> bool {
+    fn join(&mut self, other: &State) -> bool {
         let before = (self.done.len(), self.copies.len(), self.barriers);
         self.done.extend(other.done.iter().cloned());
         self.copies.extend(other.copies.iter().cloned());
@@ -209,29 +181,35 @@ impl Since {
     }
 }
 
-/// Step 4: the fences that order nothing, in the order of the text. What a fence of them would have ended conflicts
-/// with no asynchronous access, so taking one away makes no other necessary.
-fn idle(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
-    let hardware: BTreeSet<&BufferAccess> = steps.iter().flatten().flat_map(|s| &s.hardware).collect();
-    let mut before = vec![Since::default(); segments.all.len()];
+/// The state before each segment.
+fn states(segments: &Segments, steps: &[Vec<Step>], chosen: &BTreeSet<Op>) -> Vec<State> {
+    let mut states = vec![State::default(); segments.all.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for (index, segment) in segments.all.iter().enumerate() {
-            let mut since = before[index].clone();
-            steps[index].iter().for_each(|step| since.pass(step));
+            let mut state = states[index].clone();
+            steps[index].iter().for_each(|step| state.pass(step, chosen));
             for &next in &segment.next {
-                changed |= before[next].join(&since);
+                changed |= states[next].join(&state);
             }
         }
     }
+    states
+}
+
+/// Step 4: the fences that order nothing, in the order of the text. What a fence of them would have ended conflicts
+/// with no asynchronous access, so taking one away makes no other necessary.
+fn idle(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
+    let hardware: BTreeSet<&BufferAccess> = steps.iter().flatten().flat_map(|s| &s.hardware).collect();
+    let none = BTreeSet::new();
     let mut idle = vec![];
-    for (steps, mut since) in steps.iter().zip(before) {
+    for (steps, mut state) in steps.iter().zip(states(segments, steps, &none)) {
         for step in steps {
-            if step.fence && !since.barriers && !since.done.iter().any(|a| hardware.iter().any(|h| a.conflicts(h))) {
+            if step.fence && !state.barriers && !state.done.iter().any(|a| hardware.iter().any(|h| a.conflicts(h))) {
                 idle.push(step.op);
             }
-            since.pass(step);
+            state.pass(step, &none);
         }
     }
     idle

@@ -103,4 +103,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %e = ttng.warp_group_dot %b, %b, %d : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
     tt.return %e : tensor<64x64xf32, #mma>
   }
+  // The copy is waited for behind the only fence, so the product that reads it needs another.
+  // CHECK-LABEL: @fence_in_between(
+  // CHECK: ttng.fence_async_shared
+  // CHECK-NEXT: ttng.warp_group_dot
+  // CHECK-NEXT: ttg.async_wait
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttng.warp_group_dot
+  tt.func public @fence_in_between(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %x: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %s = ttg.async_copy_global_to_local %p, %b : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %s
+    %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %e = ttng.warp_group_dot %b, %b, %d : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return %e : tensor<64x64xf32, #mma>
+  }
 }
