@@ -9,7 +9,8 @@
 //!    tiles are the same element.
 //! 3. From one iteration of a loop to a later one, the start of the later one moves on by its step for each trip. The
 //!    distance is looked at for the next trips.
-//! 4. All other addresses of one origin may meet, unless they are one value.
+//! 4. Offsets from one pointer that leave different rests ([`super::residues`]) are apart.
+//! 5. All other addresses of one origin may meet, unless they are one value.
 //!
 //! Example: in `for i: x = load(p + i*s + r); store(p + (i+1)*s + r, …)` the addresses are `s` apart within an
 //! iteration, and the load of the next one reads what was stored.
@@ -25,6 +26,7 @@ use std::rc::Rc;
 use super::flow::value_edges;
 use super::forms::poly::{Atom, Poly};
 use super::forms::{Form, Forms};
+use super::residues::Residues;
 use super::touched::leads_to_memory;
 use crate::ir::core::{Ir, Op, Value};
 use crate::ir::dialects::tt::tt;
@@ -77,6 +79,7 @@ pub(crate) struct Addresses<'a> {
     origins: BTreeMap<Value, Rc<BTreeSet<Value>>>,
     /// The forms of places, and nothing of those that have none which holds of all elements.
     places: BTreeMap<Place, Rc<Option<Form>>>,
+    residues: Residues,
 }
 
 impl<'a> Addresses<'a> {
@@ -85,7 +88,14 @@ impl<'a> Addresses<'a> {
         for (from, to) in value_edges(ir, func) {
             handed.entry(to).or_default().push(from);
         }
-        Addresses { ir, forms: Forms::new(ir), handed, origins: BTreeMap::new(), places: BTreeMap::new() }
+        Addresses {
+            ir,
+            forms: Forms::new(ir),
+            handed,
+            origins: BTreeMap::new(),
+            places: BTreeMap::new(),
+            residues: Residues::default(),
+        }
     }
 
     /// Step 1: where an address may come from.
@@ -126,6 +136,9 @@ impl<'a> Addresses<'a> {
         if first.whole || then.whole {
             return Meeting::May;
         }
+        if self.rests_differ(first, then, over) {
+            return Meeting::Never;
+        }
         let (a, b) = (self.form(first), self.form(then));
         if let (Some(a), Some(b)) = (&*a, &*b)
             && a.base == b.base
@@ -141,6 +154,15 @@ impl<'a> Addresses<'a> {
         let (one, other) = (known(first), known(then));
         let stays = stays(one.0) && one.1.is_none_or(stays);
         if one == other && stays { Meeting::Same } else { Meeting::May }
+    }
+
+    /// Whether the offsets from one pointer leave different rests, in all iterations of the loops.
+    fn rests_differ(&mut self, first: Place, then: Place, over: &BTreeSet<Op>) -> bool {
+        let ((a, one), (b, other)) =
+            [first, then].map(|place| self.residues.of_addresses(self.ir, place.address)).into();
+        let are_alike = self.ir.ty(first.address).elem() == self.ir.ty(then.address).elem() && a == b;
+        let stays = || over.iter().all(|&looped| !self.forms.changes_in(Atom::Value(a), looped));
+        first.offsets.is_none() && then.offsets.is_none() && are_alike && one.differs(other) && stays()
     }
 
     /// The form of what is accessed, if it holds of all elements.

@@ -29,6 +29,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use super::signs::Signs;
 use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::dialects::keys::{Any, Key};
 use crate::ir::dialects::scf::scf::{Condition, For};
@@ -159,6 +160,8 @@ pub struct AxisInfoAnalysis {
     /// Whether this round gave some value its first fact, and whether something could not be computed for want of one.
     learned: bool,
     missing: bool,
+    /// Asked for where something is divided.
+    signs: Signs,
     /// Whether a run that is not aligned may break all the same ([`Self::ptr_run`]).
     may_break: bool,
 }
@@ -176,8 +179,7 @@ impl AxisInfoAnalysis {
     pub fn assuming(ir: &Ir, func: Op, assumed: BTreeMap<Value, AxisInfo>) -> AxisInfoAnalysis {
         let mut this =
             AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], assumed, ..AxisInfoAnalysis::default() };
-        while this.round(ir, func) {}
-        this.close(ir, func);
+        this.analyse(ir, func);
         this
     }
 
@@ -186,8 +188,7 @@ impl AxisInfoAnalysis {
     pub fn of_module(ir: &Ir) -> AxisInfoAnalysis {
         let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], ..AxisInfoAnalysis::default() };
         for func in ir.functions() {
-            while this.round(ir, func) {}
-            this.close(ir, func);
+            this.analyse(ir, func);
         }
         this
     }
@@ -248,6 +249,13 @@ impl AxisInfoAnalysis {
     pub fn mask_alignment(&self, ir: &Ir, mask: Value) -> u32 {
         let (Some(axis), Some(info)) = (fastest_axis(ir.ty(mask)), self.get(mask)) else { return 1 };
         u32::try_from(info.constancy[axis].max(1)).unwrap_or(1 << 31)
+    }
+
+    fn analyse(&mut self, ir: &Ir, func: Op) {
+        let divides = |op: Op| ir.is(op, ArithOp::Divsi) || ir.is(op, ArithOp::Remsi);
+        self.signs = if ir.all_ops(func).into_iter().any(divides) { Signs::of(ir, func) } else { Signs::default() };
+        while self.round(ir, func) {}
+        self.close(ir, func);
     }
 
     /// One walk over the function; whether another may find more.
@@ -367,7 +375,7 @@ impl AxisInfoAnalysis {
                 self.missing = true;
                 return changed;
             };
-            rules::transfer(ir, op, &operands)
+            rules::transfer(ir, op, &operands, &self.signs)
         };
         for &result in ir.results(op) {
             let mut info = match &computed {

@@ -5,8 +5,8 @@
 //!
 //! # Algorithm
 //!
-//! 1. Parameters, loads and whatever has no rule may be any number of their width. A program's number is not negative,
-//!    and a `tt.make_range` says its bounds.
+//! 1. Parameters, loads and whatever has no rule may be any number of their width. A program's number is not negative
+//!    and less than what the device launches along its axis, and a `tt.make_range` says its bounds.
 //! 2. Walk in order. An operation's range follows from those of its operands; where the result might not fit into its
 //!    width, it may be any number.
 //! 3. `tl.assume` of a comparison with a constant narrows its operand wherever the assumption has been made: in its own
@@ -26,11 +26,13 @@ use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, AttrData, Block, DenseData, Ir, Op, Type, Value};
 use crate::ir::dialects::arith::arith::Cmpi;
 use crate::ir::dialects::builtin::llvm::Assume;
+use crate::ir::dialects::discardable::TARGET;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::{For, If};
-use crate::ir::dialects::tt::tt::MakeRange;
+use crate::ir::dialects::tt::tt::{GetNumPrograms, GetProgramId, MakeRange};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
+use crate::target::Target;
 
 /// The most iterations that are followed one by one, of a loop with all around it.
 const MOST_TRIPS: i64 = 1024;
@@ -95,6 +97,8 @@ pub struct Ranges {
     values: Map<Value, Range>,
     /// Ranges that `tl.assume` states, each with the block in which it is made.
     assumed: Map<Value, Vec<(Block, Range)>>,
+    /// The device of the module, if it is said.
+    target: Option<Target>,
 }
 
 /// The width of a type's integers; pointers, floats and `index` have none here.
@@ -107,7 +111,8 @@ impl Ranges {
     /// The ranges of a function's values.
     #[must_use]
     pub fn of(ir: &Ir, func: Op) -> Ranges {
-        let mut ranges = Ranges::default();
+        let target = ir.get(ir.module(), TARGET).and_then(Target::of_module_word);
+        let mut ranges = Ranges { target, ..Ranges::default() };
         ranges.collect_assumptions(ir, func);
         for &block in ir.regions_of(func).iter().flat_map(|&r| ir.blocks_of(r)) {
             ranges.open(ir, ir.args(block));
@@ -200,12 +205,25 @@ impl Ranges {
         let &[result] = ir.results(op) else { return };
         let Some(width) = width_of(ir.ty(result)) else { return };
         let operands: Vec<Option<Range>> = ir.operands(op).iter().map(|&v| self.at(ir, op, v)).collect();
-        let made = result_of(ir, op, &operands, width).unwrap_or(Range::any(width));
+        let made = self.programs(ir, op, width).or_else(|| result_of(ir, op, &operands, width));
+        let made = made.unwrap_or(Range::any(width));
         let assumed = self.assumed.contains_key(&result);
         self.set(result, made);
         if assumed && let Some(narrower) = self.at(ir, op, result) {
             self.set(result, narrower);
         }
+    }
+
+    /// Of numbers of programs.
+    fn programs(&self, ir: &Ir, op: Op, width: u32) -> Option<Range> {
+        let (axis, is_count) = match ir.kind(op) {
+            OpKind::Tt(TtOp::GetProgramId) => (GetProgramId(op).axis(ir)?, false),
+            OpKind::Tt(TtOp::GetNumPrograms) => (GetNumPrograms(op).axis(ir)?, true),
+            _ => return None,
+        };
+        let most = self.target.map_or(i64::from(i32::MAX), |target| target.most_programs()[axis as usize]);
+        let least = i64::from(is_count);
+        Some(Range { min: least, max: most - 1 + least, width }.meet(Range::any(width)))
     }
 
     fn branches(&mut self, ir: &Ir, op: If, bodies: &[Block]) {
@@ -317,7 +335,6 @@ fn result_of(ir: &Ir, op: Op, operands: &[Option<Range>], width: u32) -> Option<
     match ir.kind(op) {
         OpKind::Arith(ArithOp::Constant) => constants(const_of(ir, ir.result(op))?, width),
         OpKind::Arith(kind) => arith(ir, op, kind, operands, width),
-        OpKind::Tt(TtOp::GetProgramId) => Some(Range { min: 0, max: Range::any(width).max, width }),
         OpKind::Tt(TtOp::Histogram) => Some(Range { min: 0, max: Range::any(width).max, width }),
         OpKind::Tt(TtOp::MakeRange) => {
             let range = MakeRange(op);

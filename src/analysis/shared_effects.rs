@@ -41,6 +41,8 @@ use super::slots::Slot;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Part {
     encoding: Attr,
+    /// Bits of an element. A buffer may be shown with elements of another width.
+    width: Option<u32>,
     alloc_shape: Vec<i64>,
     ranges: Vec<(i64, i64)>,
 }
@@ -48,6 +50,7 @@ pub struct Part {
 impl Part {
     fn disjoint(&self, other: &Part) -> bool {
         self.encoding == other.encoding
+            && self.width == other.width
             && self.alloc_shape == other.alloc_shape
             && self.ranges.iter().zip(&other.ranges).any(|(a, b)| a.0 + a.1 <= b.0 || b.0 + b.1 <= a.0)
     }
@@ -367,5 +370,10 @@ fn subslice(ir: &Ir, before: Option<&Part>, view: MemDescSubslice) -> Option<Par
     };
     let known = before.is_some() || from.shape == to.alloc_shape;
     let ranges = offsets.iter().zip(&to.shape).enumerate().map(|(d, (&o, &size))| (start(d) + o, size)).collect();
-    known.then(|| Part { encoding: to.encoding, alloc_shape: to.alloc_shape.clone(), ranges })
+    known.then(|| Part {
+        encoding: to.encoding,
+        width: to.elem.bit_width(),
+        alloc_shape: to.alloc_shape.clone(),
+        ranges,
+    })
 }

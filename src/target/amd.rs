@@ -76,6 +76,8 @@ pub(super) static DEVICES: Devices = Devices {
     runs_on: |t| RunsOn::Processor(t.name),
     product: |t| t.amd().map(|isa| isa.product),
     multiprocessor,
+    // HIP counts threads, up to 2^32 of them ("hipDeviceProp_t", `maxGridSize`).
+    most_programs_beside_x: i32::MAX as i64,
     num_stages: 2,
     // CDNA3 alone has `xf32`, which has the bits of tf32.
     dot_precisions: |t| {

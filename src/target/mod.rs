@@ -171,6 +171,8 @@ struct Devices {
     /// A device of this kind as its driver names it, where one is the usual.
     product: fn(&Target) -> Option<&'static str>,
     multiprocessor: fn(&Target) -> Multiprocessor,
+    /// The most programs of a launch along y and along z.
+    most_programs_beside_x: i64,
     /// The stages of a pipelined loop where nobody says how many.
     num_stages: u32,
     /// The words of `input_precision` that a product may have.
@@ -243,6 +245,13 @@ impl Target {
     #[must_use]
     pub fn usual() -> Target {
         *targets().find(|t| t.name == "sm_90a").expect("the table has sm_90a")
+    }
+
+    /// The most programs of a launch along x, y and z.
+    #[must_use]
+    pub fn most_programs(&self) -> [i64; 3] {
+        let beside = self.devices().most_programs_beside_x;
+        [i64::from(i32::MAX), beside, beside]
     }
 
     /// What Triton calls the vendor: `cuda` or `hip`.

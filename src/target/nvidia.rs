@@ -64,6 +64,8 @@ pub(super) static DEVICES: Devices = Devices {
     runs_on,
     product,
     multiprocessor,
+    // CUDA C++ Programming Guide, "Compute Capabilities".
+    most_programs_beside_x: 0xffff,
     num_stages: 3,
     dot_precisions: |_| &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
     takes_small_products: false,

@@ -5,6 +5,7 @@
 //! divisible by the operand's divisibility, and a block is a stretch of equal elements.
 
 use super::{AxisInfo, MAX_DIVISOR, gcd, highest_pow2_divisor};
+use crate::analysis::signs::Signs;
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
 use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::enums::CmpiPredicate::{self, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
@@ -12,10 +13,10 @@ use crate::ir::dialects::tt::tt::{Addptr, Broadcast, ExpandDims, MakeRange, Resh
 use crate::ir::dialects::{ArithOp, BuiltinOp, OpKind, TtOp, TtgOp, UbOp};
 
 /// The facts about the results of `op`, from those about its operands.
-pub(super) fn transfer(ir: &Ir, op: Op, args: &[&AxisInfo]) -> Option<AxisInfo> {
+pub(super) fn transfer(ir: &Ir, op: Op, args: &[&AxisInfo], signs: &Signs) -> Option<AxisInfo> {
     let ty = ir.ty(ir.result(op));
     if let OpKind::Arith(kind) = ir.kind(op) {
-        return arith(ir, op, kind, ty, args);
+        return arith(ir, op, kind, ty, args, signs);
     }
     if let OpKind::Tt(kind) = ir.kind(op) {
         return tt(ir, op, kind, ty, args);
@@ -29,8 +30,10 @@ pub(super) fn transfer(ir: &Ir, op: Op, args: &[&AxisInfo]) -> Option<AxisInfo> 
     if same { args.first().copied().cloned() } else { None }
 }
 
-fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisInfo> {
+fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo], signs: &Signs) -> Option<AxisInfo> {
     use ArithOp as A;
+    // Quotients and remainders with a sign round toward zero: below it, their facts do not repeat as above.
+    let repeats = |kind| matches!(kind, A::Divui | A::Remui) || !signs.may_be_negative(ir.operand(op, 0));
     match (kind, args) {
         (A::Constant, []) => constant(view::Constant(op).value(ir)?),
         (A::Extsi, &[x]) => Some(x.clone()),
@@ -39,8 +42,8 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option
         (A::Addi, [x, y]) => Some(sum(ty, x, y, Sum::Add)),
         (A::Subi, [x, y]) => Some(sum(ty, x, y, Sum::Sub)),
         (A::Muli, [x, y]) => Some(product(ty, x, y)),
-        (A::Divsi | A::Divui, [x, y]) => Some(quotient(ty, x, y)),
-        (A::Remsi | A::Remui, [x, y]) => Some(remainder(ty, x, y)),
+        (A::Divsi | A::Divui, [x, y]) => Some(quotient(ty, x, y, repeats(kind))),
+        (A::Remsi | A::Remui, [x, y]) => Some(remainder(ty, x, y, repeats(kind))),
         (A::Andi, [x, y]) => Some(masked_bits(ty, x, y)),
         (A::Ori, [x, y]) => Some(bitwise(ty, x, y, |a, b| a | b)),
         (A::Xori, [x, y]) => Some(bitwise(ty, x, y, |a, b| a ^ b)),
@@ -232,14 +235,16 @@ fn product(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
 }
 
 /// One run along the whole axis divided by (or taken modulo) one block: the facts repeat every so many elements.
-/// For `[16k, 16k+1, …] / 8p` the quotient changes only at multiples of 8, and so for any common divisor of both.
+/// For `[16k, 16k+1, …] / 8p` the quotient changes only at multiples of 8, and so for any common divisor of both, from
+/// zero on.
 fn period(ty: Type, a: &AxisInfo, b: &AxisInfo, d: usize) -> Option<i64> {
     let size = *ty.as_tensor()?.shape.get(d)?;
     (a.contiguity[d] == size && b.constancy[d] == size)
         .then(|| gcd(a.contiguity[d], gcd(a.divisibility[d], b.divisibility[d])))
 }
 
-fn quotient(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
+fn quotient(ty: Type, a: &AxisInfo, b: &AxisInfo, repeats: bool) -> AxisInfo {
+    let stretch = |d: usize| period(ty, a, b, d).filter(|_| repeats).unwrap_or(1);
     if let (Some(x), Some(y)) = (a.constant, b.constant)
         && y != 0
     {
@@ -256,19 +261,19 @@ fn quotient(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     AxisInfo {
         contiguity: axes.clone().map(|d| if b.constant == Some(1) { a.contiguity[d] } else { 1 }).collect(),
         divisibility: axes.clone().map(divisibility).collect(),
-        constancy: axes.map(|d| gcd(a.constancy[d], b.constancy[d]).max(period(ty, a, b, d).unwrap_or(1))).collect(),
+        constancy: axes.map(|d| gcd(a.constancy[d], b.constancy[d]).max(stretch(d))).collect(),
         constant: None,
     }
 }
 
-fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
+fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo, repeats: bool) -> AxisInfo {
     match (a.constant, b.constant) {
         (Some(x), Some(y)) if y != 0 => return known(ty, a.rank(), x.wrapping_rem(y)),
         (_, Some(1)) => return known(ty, a.rank(), 0),
         _ => {}
     }
     let axes = 0..a.rank();
-    let runs: Vec<i64> = axes.clone().map(|d| period(ty, a, b, d).unwrap_or(1)).collect();
+    let runs: Vec<i64> = axes.clone().map(|d| period(ty, a, b, d).filter(|_| repeats).unwrap_or(1)).collect();
     AxisInfo {
         // a = g·x and b = g·y have a remainder that g divides. What is known of divisors holds for the first element of
         // a run: b must not vary inside of it, or there are no runs, as for scalars. Where the runs of the result are

@@ -1,8 +1,7 @@
 //! The claims of axis analysis against brute force: random programs are evaluated, and every claim about every value
 //! must hold.
 //!
-//! Division and remainder are generated for operands from 0 on only: their rules, which are Triton's, take indices for
-//! granted.
+//! Divisors are generated from 1 on only, and sums small enough not to wrap.
 
 mod flow;
 
@@ -58,7 +57,7 @@ impl Program {
         let entry = ir.add_block(region, &[(I32(), Loc::unknown()), (I32(), Loc::unknown())]);
         let mut random = Random(seed);
         let args = ir.args(entry).to_vec();
-        let numbers = [16 * random.below(8) as i64, random.below(40) as i64];
+        let numbers = [16 * (random.below(12) as i64 - 4), random.below(40) as i64];
         let values = args.into_iter().zip(numbers).map(|(value, n)| Evaluated {
             value,
             shape: vec![],
@@ -177,8 +176,8 @@ impl Program {
             0 | 1 => (ArithOp::Addi, |x, y| x + y),
             2 => (ArithOp::Subi, |x, y| x - y),
             3 if natural(&b, -1000) && b.elements.iter().all(|&e| e < 1000) => (ArithOp::Muli, |x, y| x * y),
-            4 | 5 if natural(&a, 0) && natural(&b, 1) => (ArithOp::Divsi, |x, y| x / y),
-            6 | 7 if natural(&a, 0) && natural(&b, 1) => (ArithOp::Remsi, |x, y| x % y),
+            4 | 5 if natural(&b, 1) => (ArithOp::Divsi, |x, y| x / y),
+            6 | 7 if natural(&b, 1) => (ArithOp::Remsi, |x, y| x % y),
             8 => (ArithOp::Andi, |x, y| x & y),
             9 => (ArithOp::Ori, |x, y| x | y),
             10 if natural(&b, 0) && b.elements.iter().all(|&e| e < 6) => (ArithOp::Shli, |x, y| x << y),
@@ -205,6 +204,11 @@ impl Program {
         let elements = a.elements.iter().zip(&b.elements).map(|(&x, &y)| i64::from(holds(x, y))).collect();
         let state = self.state(ArithOp::Cmpi, &[a, b]).attr("predicate", Attr::i32(predicate));
         self.build(state, &a.shape, elements, true);
+    }
+
+    /// Whether a parameter is below zero that is taken for a count.
+    fn breaks_a_promise(&self) -> bool {
+        self.values[..2].iter().any(|v| v.elements[0] < 0 && crate::analysis::signs::counts(&self.ir, v.value))
     }
 
     /// The first claim that does not hold.
@@ -252,6 +256,9 @@ fn claims_hold_on_every_value_of_random_programs() {
         let mut program = Program::new(seed);
         for _ in 0..24 {
             program.step();
+        }
+        if program.breaks_a_promise() {
+            continue;
         }
         assert_eq!(program.wrong_claim(), None, "seed {seed}");
     }

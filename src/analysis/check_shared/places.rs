@@ -29,6 +29,8 @@ pub(super) enum Owner {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Part {
     encoding: Attr,
+    /// Bits of an element. A buffer may be shown with elements of another width.
+    width: Option<u32>,
     shape: Vec<i64>,
     ranges: Vec<(i64, i64)>,
 }
@@ -75,7 +77,7 @@ impl Place {
 
 impl Part {
     fn is_apart(&self, other: &Part) -> bool {
-        let same = self.encoding == other.encoding && self.shape == other.shape;
+        let same = self.encoding == other.encoding && self.width == other.width && self.shape == other.shape;
         same && self.ranges.iter().zip(&other.ranges).any(|(a, b)| a.0 + a.1 <= b.0 || b.0 + b.1 <= a.0)
     }
 }
@@ -151,5 +153,5 @@ fn part(ir: &Ir, view: MemDescSubslice, from: &Place) -> Option<Part> {
     };
     let ranges =
         starts.iter().zip(offsets).zip(&shown.shape).map(|((start, offset), &size)| (start + offset, size)).collect();
-    Some(Part { encoding: shown.encoding, shape: shown.alloc_shape.clone(), ranges })
+    Some(Part { encoding: shown.encoding, width: shown.elem.bit_width(), shape: shown.alloc_shape.clone(), ranges })
 }

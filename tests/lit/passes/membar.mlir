@@ -62,6 +62,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %5 = ttg.local_load %2 : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> tensor<16x64xf16, #b>
     tt.return
   }
+  // Rows that are apart overlap where they are shown with elements of another width: bytes 0 to 1023 and 512 to 1023.
+  // CHECK-LABEL: @shown_narrower
+  // CHECK: ttg.local_store
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK: tt.return
+  tt.func public @shown_narrower(%x: tensor<8x64xf16, #b>, %y: tensor<8x64xi8, #b>) {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    %1 = ttg.memdesc_reinterpret %0 : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xi8, #s, #smem, mutable>
+    %2 = ttg.memdesc_subslice %0 [0, 0] : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<8x64xf16, #s, #smem, mutable, 16x64>
+    %3 = ttg.memdesc_subslice %1 [8, 0] : !ttg.memdesc<16x64xi8, #s, #smem, mutable> -> !ttg.memdesc<8x64xi8, #s, #smem, mutable, 16x64>
+    ttg.local_store %x, %2 : tensor<8x64xf16, #b> -> !ttg.memdesc<8x64xf16, #s, #smem, mutable, 16x64>
+    ttg.local_store %y, %3 : tensor<8x64xi8, #b> -> !ttg.memdesc<8x64xi8, #s, #smem, mutable, 16x64>
+    tt.return
+  }
   // A loop meets itself: the store waits for the load of the iteration before, the load for the store.
   // CHECK-LABEL: @around
   // CHECK: scf.for

@@ -12,6 +12,15 @@ pub(crate) fn add(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("out_ptr", x.iter().zip(y).map(|(x, y)| x + y).collect())
 }
 
+/// Of `at = least + i`: `x[i]`, or -1 where `at / divisor` is 0; and `x[divisor + at % divisor]`. Both round toward zero.
+pub(crate) fn below_zero(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, least, divisor) = (inputs.array("x_ptr"), inputs.int("least"), inputs.int("divisor"));
+    let all = || (0..inputs.size("n")).map(|i| (i, least + i as i64));
+    let quotients = all().map(|(i, at)| if at / divisor == 0 { -1.0 } else { x[i] }).collect();
+    let remainders = all().map(|(_, at)| x[(divisor + at % divisor) as usize]).collect();
+    BTreeMap::from([("quotient_ptr".to_owned(), quotients), ("remainder_ptr".to_owned(), remainders)])
+}
+
 /// `out = gate * sigmoid(gate) * up`
 pub(crate) fn swiglu(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (gate, up) = (inputs.array("gate_ptr"), inputs.array("up_ptr"));

@@ -81,6 +81,8 @@ const ALL: &[(&str, Reference)] = &[
     ("welford", reductions::welford),
     ("rms_norm", reductions::rms_norm),
     ("column_major", reductions::column_major),
+    ("truths", reductions::truths),
+    ("below_zero", elementwise::below_zero),
     ("running_sum", reductions::running_sum),
     ("softmax", reductions::softmax),
     ("standardize", reductions::standardize),

@@ -223,6 +223,15 @@ pub(crate) fn column_major(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     BTreeMap::from([("sum_ptr".to_owned(), sums), ("product_ptr".to_owned(), products)])
 }
 
+/// Whether all and whether any of each row are not zero.
+pub(crate) fn truths(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let rows = || inputs.array("x_ptr").chunks(inputs.size("n"));
+    let truth = |holds: bool| if holds { 1.0 } else { 0.0 };
+    let all = rows().map(|row| truth(row.iter().all(|&x| x != 0.0))).collect();
+    let any = rows().map(|row| truth(row.iter().any(|&x| x != 0.0))).collect();
+    BTreeMap::from([("all_ptr".to_owned(), all), ("any_ptr".to_owned(), any)])
+}
+
 /// Sums of all elements up to each; that no wait was in vain but the one that had to be; and the flags behind each
 /// program.
 pub(crate) fn running_sum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {

@@ -1,0 +1,224 @@
+//! Which integers may be below zero, as their program means them.
+//!
+//! Quotients and remainders round toward zero, so what holds of them for indices from 0 on does not hold below:
+//!
+//! ```text
+//! x        -8 -7 -6 -5 -4 -3 -2 -1   0  1  2  3  4  5  6  7
+//! x / 8    -1  0  0  0  0  0  0  0   0  0  0  0  0  0  0  0
+//! x % 8     0 -7 -6 -5 -4 -3 -2 -1   0  1  2  3  4  5  6  7
+//! ```
+//!
+//! # Algorithm
+//!
+//! 1. Loaded values, differences, negative constants and parameters that count nothing may be below zero.
+//! 2. A value computed from such ones may be, too, unless its operation says otherwise (`arith.andi` with a mask,
+//!    `arith.maxsi` with zero).
+//! 3. So may what control flow makes of such values ([`value_edges`]). This is repeated until nothing changes.
+//! 4. A value of which the program says otherwise (`tl.assume(x >= 0)`) is not below zero. Nor is one at which a loop
+//!    ends: where it is, the loop does not run.
+//!
+//! # What is taken for granted
+//!
+//! Sums and products of indices do not wrap: an index that does is out of reach. A parameter [counts](counts) if
+//! something ends at it, is divided by it or wraps around at it; then it is not below zero. Nor is a divisor that is
+//! computed: where `min(tiles - first, 8)` is, the program has no tile.
+
+use super::flow::value_edges;
+use crate::ir::core::hash::Set;
+use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type, Use, Value, ValueDef};
+use crate::ir::dialects::arith::arith::{Cmpi, Constant};
+use crate::ir::dialects::builtin::llvm::Assume;
+use crate::ir::dialects::enums::CmpiPredicate as P;
+use crate::ir::dialects::scf::scf::For;
+use crate::ir::dialects::tt::tt::{GetNumPrograms, MakeRange};
+use crate::ir::dialects::{ArithOp, Classes, OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::rewrite::fold::{const_of, int_of};
+
+/// The integers of a function that may be below zero.
+#[derive(Debug, Default)]
+pub struct Signs {
+    negative: Set<Value>,
+    /// Those of which the program says that they are not, and the ends of loops.
+    assumed: Set<Value>,
+}
+
+impl Signs {
+    /// Analyses one function.
+    #[must_use]
+    pub fn of(ir: &Ir, func: Op) -> Signs {
+        let edges: Vec<_> = value_edges(ir, func).into_iter().filter(|&(_, to)| is_number(ir.ty(to))).collect();
+        let mut signs = Signs { negative: arguments(ir, func, &edges), assumed: assumptions(ir, func) };
+        let ops: Vec<Op> = ir.all_ops(func).into_iter().filter(|&op| computes(ir, op)).collect();
+        loop {
+            let before = signs.negative.len();
+            for &op in &ops {
+                if let Some(looped) = For::of(ir, op) {
+                    let starts = [looped.lower(ir), looped.step(ir)].into_iter().any(|v| signs.may_be_negative(v));
+                    signs.negative.extend(ir.body(op, 0).filter(|_| starts).map(|body| ir.args(body)[0]));
+                } else if signs.makes_negative(ir, op) {
+                    signs.negative.extend(ir.results(op));
+                }
+            }
+            for &(from, to) in &edges {
+                if signs.may_be_negative(from) {
+                    signs.negative.insert(to);
+                }
+            }
+            if signs.negative.len() == before {
+                return signs;
+            }
+        }
+    }
+
+    /// Whether some element of an integer may be below zero.
+    #[must_use]
+    pub fn may_be_negative(&self, value: Value) -> bool {
+        self.negative.contains(&value) && !self.assumed.contains(&value)
+    }
+
+    fn makes_negative(&self, ir: &Ir, op: Op) -> bool {
+        let operands = ir.operands(op);
+        let negative = |index: usize| operands.get(index).is_some_and(|&v| self.may_be_negative(v));
+        let any = || operands.iter().any(|&v| self.may_be_negative(v));
+        match ir.kind(op) {
+            OpKind::Arith(kind) => match kind {
+                ArithOp::Constant => Constant(op).value(ir).is_none_or(|value| !is_at_least_zero(value)),
+                ArithOp::Extui | ArithOp::Cmpi => false,
+                // A truth is -1 with a sign.
+                ArithOp::Extsi => negative(0) || ir.ty(operands[0]).elem().bit_width() == Some(1),
+                ArithOp::Addi | ArithOp::Muli | ArithOp::Minsi | ArithOp::Ori | ArithOp::Xori | ArithOp::IndexCast => {
+                    any()
+                }
+                ArithOp::Divsi | ArithOp::Ceildivsi => negative(0) || is_negative_constant(ir, operands[1]),
+                ArithOp::Trunci
+                | ArithOp::Divui
+                | ArithOp::Remsi
+                | ArithOp::Remui
+                | ArithOp::Shli
+                | ArithOp::Shrsi
+                | ArithOp::Shrui => negative(0),
+                ArithOp::Maxsi | ArithOp::Andi => operands.iter().all(|&v| self.may_be_negative(v)),
+                ArithOp::Select => negative(1) || negative(2),
+                ArithOp::Subi if is_last_program(ir, op) => false,
+                ArithOp::Subi => !is_rest(ir, op) || negative(0),
+                _ => true,
+            },
+            OpKind::Tt(kind) => match kind {
+                TtOp::GetProgramId | TtOp::GetNumPrograms => false,
+                TtOp::MakeRange => MakeRange(op).start(ir).is_none_or(|start| start < 0),
+                TtOp::Splat
+                | TtOp::Broadcast
+                | TtOp::ExpandDims
+                | TtOp::Reshape
+                | TtOp::Trans
+                | TtOp::Join
+                | TtOp::Split
+                | TtOp::Cat => any(),
+                _ => true,
+            },
+            OpKind::Ttg(TtgOp::ConvertLayout) => any(),
+            _ => true,
+        }
+    }
+}
+
+fn is_number(ty: Type) -> bool {
+    ty.elem().is_int()
+}
+
+/// Whether an operation makes numbers by itself; what others hand on is an edge.
+fn computes(ir: &Ir, op: Op) -> bool {
+    let hands_on = ir.kind(op).belongs(Classes::CONTROL_FLOW) && !ir.is(op, ScfOp::For);
+    !hands_on && (ir.is(op, ScfOp::For) || ir.results(op).iter().any(|&v| is_number(ir.ty(v))))
+}
+
+/// The block arguments of which nothing is known: parameters that count nothing, and arguments of regions that are no
+/// control flow.
+fn arguments(ir: &Ir, func: Op, edges: &[(Value, Value)]) -> Set<Value> {
+    let handed_on: Set<Value> = edges.iter().map(|e| e.1).collect();
+    let ops = std::iter::once(func).chain(ir.all_ops(func));
+    let args = ops.flat_map(|op| ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b)));
+    let unknown = args.copied().filter(|&arg| {
+        let ValueDef::Arg { block, index } = ir.def(arg) else { return false };
+        let counter = index == 0 && ir.block_op(block).is_some_and(|op| ir.is(op, ScfOp::For));
+        is_number(ir.ty(arg)) && !handed_on.contains(&arg) && !counter && !counts(ir, arg)
+    });
+    unknown.collect()
+}
+
+/// The values that the function assumes to be from zero on, wherever it goes, and the ends of loops.
+fn assumptions(ir: &Ir, func: Op) -> Set<Value> {
+    let Some(body) = ir.body(func, 0) else { return Set::default() };
+    let ends = ir.all_ops(func).into_iter().filter_map(|op| Some(For::of(ir, op)?.upper(ir)));
+    let assumed = ir.ops(body).filter_map(|op| {
+        let comparison = Cmpi::defining(ir, Assume::of(ir, op)?.cond(ir))?;
+        let (x, y) = (comparison.lhs(ir), comparison.rhs(ir));
+        let least = |v: Value| const_of(ir, v).and_then(Attr::int_value);
+        match comparison.predicate(ir)? {
+            P::Sge if least(y)? >= 0 => Some(x),
+            P::Sgt if least(y)? >= -1 => Some(x),
+            P::Sle if least(x)? >= 0 => Some(y),
+            P::Slt if least(x)? >= -1 => Some(y),
+            _ => None,
+        }
+    });
+    assumed.chain(ends).collect()
+}
+
+fn is_negative_constant(ir: &Ir, value: Value) -> bool {
+    const_of(ir, value).is_some_and(|value| !is_at_least_zero(value))
+}
+
+fn is_at_least_zero(value: Attr) -> bool {
+    match value.data() {
+        AttrData::Int(v, _) => *v >= 0,
+        AttrData::Dense(_, DenseData::Splat(bits)) => *bits as i64 >= 0,
+        AttrData::Dense(_, DenseData::Elements(all)) => all.iter().all(|&bits| bits as i64 >= 0),
+        _ => false,
+    }
+}
+
+/// `get_num_programs - 1`
+fn is_last_program(ir: &Ir, difference: Op) -> bool {
+    let &[programs, one] = ir.operands(difference) else { return false };
+    GetNumPrograms::defining(ir, programs).is_some() && int_of(ir, one) == Some(1)
+}
+
+/// `x - x % n` and `x - x / n · n`: what a division leaves of x.
+fn is_rest(ir: &Ir, difference: Op) -> bool {
+    let &[x, y] = ir.operands(difference) else { return false };
+    let divides_x = |v: Value, kind: ArithOp| ir.def_op(v).filter(|&op| ir.is(op, kind) && ir.operand(op, 0) == x);
+    let times = |v: Value| {
+        let product = ir.def_op(v).filter(|&op| ir.is(op, ArithOp::Muli))?;
+        let &[a, b] = ir.operands(product) else { return None };
+        let of = |quotient: Value, by: Value| {
+            divides_x(quotient, ArithOp::Divsi).filter(|&division| ir.operand(division, 1) == by)
+        };
+        of(a, b).or_else(|| of(b, a))
+    };
+    divides_x(y, ArithOp::Remsi).is_some() || times(y).is_some()
+}
+
+/// Whether a parameter of a kernel counts elements or programs: indices are compared with it, something is divided by
+/// it or wraps around at it. Such a number is taken not to be below zero.
+#[must_use]
+pub fn counts(ir: &Ir, value: Value) -> bool {
+    let ValueDef::Arg { block, .. } = ir.def(value) else { return false };
+    let is_parameter = ir.block_op(block).is_some_and(|op| ir.kind(op).is_function());
+    is_parameter && {
+        let splats = ir.users(value).into_iter().filter(|&op| ir.is(op, TtOp::Splat)).map(|op| ir.result(op));
+        std::iter::once(value).chain(splats).any(|v| ir.uses(v).iter().any(|u| ends_or_divides(ir, u)))
+    }
+}
+
+fn ends_or_divides(ir: &Ir, u: &Use) -> bool {
+    if let Some(comparison) = Cmpi::of(ir, u.op) {
+        let bound = match comparison.predicate(ir) {
+            Some(P::Slt | P::Sge) => 1,
+            Some(P::Sgt | P::Sle) => 0,
+            _ => return false,
+        };
+        return u.index == bound;
+    }
+    u.index == 1 && (ir.is(u.op, ArithOp::Divsi) || ir.is(u.op, ArithOp::Remsi))
+}
