@@ -58,9 +58,12 @@ pub(super) fn reduce<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, value: Val<'c>) 
 }
 
 /// Reduces numbers of 64 bits by halves. The least and the largest have the least and the largest upper half; of the
-/// lower halves those of such numbers count.
+/// lower halves those of such numbers count. Sums carry ([`sum_of_parts`]).
 fn reduce_halves<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, value: IntValue<'c>) -> Res<Option<Val<'c>>> {
     use ArithOp as A;
+    if kind == ArithOp::Addi {
+        return sum_of_parts(cx, value);
+    }
     let (word, long) = (cx.int_type(32), cx.int_type(64));
     let shift = long.const_int(32, false);
     let low = cx.b.build_int_truncate(value, word, "")?;
@@ -85,6 +88,24 @@ fn reduce_halves<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, value: IntValue<'c>)
     let low = as_int(redux_of_low.emit(cx, low.into())?)?;
     let high = cx.b.build_left_shift(cx.b.build_int_z_extend(best, long, "")?, shift, "")?;
     Ok(Some(cx.b.build_or(high, cx.b.build_int_z_extend(low, long, "")?, "")?.into()))
+}
+
+/// Adds numbers of 64 bits by three parts of 16, 16 and 32 bits: 32 numbers of 16 bits add up to one of 21 bits, so
+/// that no carry is lost but that of the whole.
+fn sum_of_parts<'c>(cx: &mut Lower<'c, '_>, value: IntValue<'c>) -> Res<Option<Val<'c>>> {
+    let (word, long) = (cx.int_type(32), cx.int_type(64));
+    let low = cx.b.build_int_truncate(value, word, "")?;
+    let high =
+        cx.b.build_int_truncate(cx.b.build_right_shift(value, long.const_int(32, false), false, "")?, word, "")?;
+    let parts = [cx.b.build_and(low, cx.i32(0xffff), "")?, cx.b.build_right_shift(low, cx.i32(16), false, "")?, high];
+    let Some(redux) = Redux::of(cx, ArithOp::Addi, high.into()) else { return Ok(None) };
+    let mut sum = long.const_zero();
+    for (part, position) in parts.into_iter().zip([0, 16, 32]) {
+        let part = as_int(redux.emit(cx, part.into())?)?;
+        let wide = cx.b.build_int_z_extend(part, long, "")?;
+        sum = cx.b.build_int_add(sum, cx.b.build_left_shift(wide, long.const_int(position, false), "")?, "")?;
+    }
+    Ok(Some(sum.into()))
 }
 
 /// An instruction that reduces over a whole warp (PTX ISA, "redux.sync"): of integers of up to 32 bits, on `sm_100a`

@@ -42,6 +42,9 @@ const SELECT: usize = 1;
 /// The shuffles that an instruction for the whole warp is worth, with what comes before it.
 const WHOLE_WARP: usize = 2;
 
+/// The instructions for a sum of 64 bits; two would not see a carry.
+const SUM_OF_PARTS: usize = 3;
+
 /// Registers of other tensors from which on there are too few for results that wait for each other.
 const CROWDED: u64 = 224;
 
@@ -92,11 +95,11 @@ pub(super) fn shuffled<'c>(cx: &mut Lower<'c, '_>, tuples: &[Tuple<'c>], from: S
 
 /// The operation and the bits of lanes that hold copies, if every lane of a warp takes part or holds a copy, and one
 /// instruction for the whole warp is worth it.
-fn whole_warp(
-    cx: &Lower<'_, '_>,
+fn whole_warp<'c>(
+    cx: &Lower<'c, '_>,
     op: Op,
     plan: &ReducePlan,
-    groups: &[Tuple<'_>],
+    groups: &[Tuple<'c>],
     spread: &Spread,
 ) -> Res<Option<(ArithOp, u32)>> {
     let source = *Reduce(op).srcs(cx.ir).first().ok_or_else(|| defect("a reduction of nothing"))?;
@@ -104,9 +107,13 @@ fn whole_warp(
     // Each step takes one bit of the lane's number, whatever lanes it is between.
     let lanes = plan.steps.len() as u32 + copies.count_ones();
     let is_whole = 1 << lanes == cx.options.target.warp_size() && plan.steps.iter().all(is_in_place);
-    let shuffles = spread.exchanges(groups.len(), plan.steps.len());
-    let is_worth_it = copies == 0 || groups.len() * WHOLE_WARP < shuffles;
-    Ok(cx.single_combiner(op).filter(|_| is_whole && is_worth_it).map(|kind| (kind, copies)))
+    let Some(kind) = cx.single_combiner(op).filter(|_| is_whole) else { return Ok(None) };
+    let first = groups.first().and_then(|group| group.first()).ok_or_else(|| defect("a reduction of nothing"))?;
+    let words = if cx.bits_of(first.get_type()) == 64 { 2 } else { 1 };
+    let instructions = if words == 2 && kind == ArithOp::Addi { SUM_OF_PARTS } else { words };
+    let shuffles = spread.exchanges(groups.len(), plan.steps.len()) * words;
+    let is_worth_it = copies == 0 && instructions == words || groups.len() * instructions * WHOLE_WARP < shuffles;
+    Ok(Some((kind, copies)).filter(|_| is_worth_it))
 }
 
 /// Reduces each group by one instruction; `false`, and nothing that is used, where the machine has none.

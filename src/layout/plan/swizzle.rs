@@ -18,10 +18,10 @@
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
 //! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts and
-//! barriers wins; a barrier counts as [`BARRIER`], and words of a product's operand that a load puts apart count as
-//! what moves them ([`READERS`]). Ties go to fewer accesses, then to less memory, which means more
-//! repetitions. Less memory counts always where warps exchange elements. Within a warp it counts only beyond what a
-//! warp may use without keeping others off the multiprocessor. Where memory is short
+//! barriers wins; a barrier counts as [`BARRIER`], words of a product's operand that a load puts apart count as what
+//! moves them ([`READERS`]), and bytes that are loaded as what joins them to words. Ties go to fewer accesses, then to
+//! less memory, which means more repetitions. Less memory counts always where warps exchange elements. Within a warp it
+//! counts only beyond what a warp may use without keeping others off the multiprocessor. Where memory is short
 //! ([`SharedMemory::ample_for_conversions`]), it comes first.
 //!
 //! # Example
@@ -194,7 +194,8 @@ pub fn swizzle(
         let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
             + (found.store.accesses().len() + found.load.accesses().len()) as u32
             + BARRIER * barriers
-            + search.moves(&found.load);
+            + search.moves(&found.load)
+            + search.joins(&found.load);
         let bytes = found.bytes(bits);
         let bytes = if across_warps || bytes > memory.free_bytes_per_warp * warps { bytes } else { 0 };
         if best.is_none() {
@@ -345,6 +346,14 @@ impl Search<'_> {
         let is_apart = |step: &&AccessStep| step.registers.len() > 2 && step.registers[2] != step.registers[0] ^ 2;
         let words = |step: &AccessStep| step.registers.len() as u32 / 2;
         READERS * load.accesses().iter().filter(is_apart).map(words).sum::<u32>()
+    }
+
+    /// What it costs, in instructions, that loads bring bytes that are put together to words. All warps have just met
+    /// then, and wait for the loads; what stores take apart, each warp does in its own time.
+    fn joins(&self, load: &SharedAccess) -> u32 {
+        let is_less_than_word = |step: &&AccessStep| step.registers.len() < 4;
+        let is_byte = self.bits == 8;
+        if is_byte { load.accesses().iter().filter(is_less_than_word).count() as u32 } else { 0 }
     }
 
     /// The form of an access with the fewest wavefronts, and then with the fewest instructions.
