@@ -7,7 +7,7 @@
 //!
 //! # Algorithm
 //!
-//! In each block with at least [`LEAST`] phis of flags (`i1`):
+//! Very many become bits of words ([`words`]). In each block with at least [`LEAST`] other phis of flags (`i1`):
 //!
 //! 1. Each gets a phi of 0 or 1 beside it, and its users get the test `number != 0`.
 //! 2. What comes in from a block is made a number at its end: a flag of step 1 is its number, `x & flag` is
@@ -22,6 +22,8 @@
 //!   …                                          …
 //!   %next = and i1 %x, %all                    %m = select i1 %x, i32 %n, i32 0
 //! ```
+
+mod words;
 
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
@@ -39,6 +41,7 @@ const LEAST: usize = 8;
 /// # Errors
 /// Fails if LLVM refuses an instruction.
 pub(crate) fn widen(module: &Module<'_>) -> Result<(), BuilderError> {
+    words::pack(module)?;
     module.get_functions().try_for_each(|function| widen_function(module, function))
 }
 

@@ -70,8 +70,7 @@ pub(crate) fn tensor(slp: bool, loops: Loops) -> String {
     // Small loops that wait for memory in each turn, with a scalar or a few elements: several turns load at once.
     let unrolling = if loops.unroll { "loop-unroll<O3>," } else { "" };
     let vectors = if slp { "slp-vectorizer,vector-combine," } else { "" };
-    let last =
-        format!("simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>,{COMBINE}");
+    let last = format!("simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts>,{COMBINE}");
     format!(
         "nvvm-reflect,always-inline,function<eager-inv>({scalar},{nests},{redundancy},{vectors}{unrolling}{last}),globaldce"
     )
