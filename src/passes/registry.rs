@@ -72,6 +72,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::loads_before_waits::PASS,
     &ttg::merge_equal_branches::PASS,
     &ttg::narrow_divisions::PASS,
+    &nvidia::transpose_bytes::PASS,
     &nvidia::keep_operands::PASS,
     &nvidia::pipeline::refill::PASS,
     &nvidia::descriptors_side_by_side::PASS,

@@ -158,7 +158,10 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
         p.add(&nvidia::prefetch::PASS);
     }
     p.add(&nvidia::optimize_dot_operands::PASS);
-    p.add(&ttg::coalesce_async_copy::PASS);
+    p.add_with(&ttg::coalesce_async_copy::PASS, &[(ttg::coalesce_async_copy::TRANSPOSED, "true".to_owned())]);
+    if target.has_wgmma() {
+        p.add(&nvidia::transpose_bytes::PASS);
+    }
     if target.has_tma() {
         p.add(&nvidia::tma_lowering::PASS);
     }

@@ -17,4 +17,5 @@ pub mod proxy_fences;
 pub mod shared_encodings;
 pub mod tensor_descriptors;
 pub mod tma_lowering;
+pub mod transpose_bytes;
 pub mod two_ctas;

@@ -19,7 +19,8 @@
 //!    bound is far away, or at a multiple of the vector ([`Bound::keeps_vectors_whole`]). In the copy, the comparisons
 //!    say that as many elements are equal (`tt.constancy`).
 //!
-//! Code with products, or with buffers in shared memory, stays as it is, and so do more than [`MOST_OPS`] operations.
+//! Code with products, or with buffers in shared memory, stays as it is, and so do more than [`MOST_OPS`] operations,
+//! and code of whose accesses a copy would save only a few ([`LEAST_PART`]).
 //!
 //! # Example
 //!
@@ -61,6 +62,10 @@ const MOST_OPS: usize = 300;
 
 /// The fewest accesses of a thread that a copy must save.
 const LEAST: u32 = 2;
+
+/// The part of the accesses of the copied code that it must save. A copy for 10 of 144 accesses, of which a launch used
+/// the masked one, took 0.55 of Triton's speed on an H200, and for 31 of a hundred its registers are worth it.
+const LEAST_PART: u32 = 8;
 
 /// Code whose threads hold more elements of a tensor is not copied. It spills, or would with the copy: of four such
 /// kernels on an H200 three ran at 1.00 to 1.02 of their speed, and one, with 704 bytes of spills for 128, at 0.51.
@@ -118,9 +123,33 @@ fn plans_in(bounds: &Bounds, op: Op, found: &mut Vec<Plan>) {
 
 /// The pointer and the mask of a load or store of a tensor under a mask.
 fn masked(ir: &Ir, op: Op) -> Option<(Value, Value)> {
-    let load = tt::Load::of(ir, op).filter(|load| !load.isVolatile(ir)).map(|load| (load.ptr(ir), load.mask(ir)));
-    let (ptr, mask) = load.or_else(|| tt::Store::of(ir, op).map(|store| (store.ptr(ir), store.mask(ir))))?;
+    let is_volatile = tt::Load::of(ir, op).is_some_and(|load| load.isVolatile(ir));
+    let (ptr, mask) = accessed(ir, op).filter(|_| !is_volatile)?;
     Some((ptr, mask?)).filter(|&(ptr, mask)| ir.ty(ptr).is_tensor() && ir.ty(mask).is_tensor())
+}
+
+/// The pointer and the mask of a load or store.
+fn accessed(ir: &Ir, op: Op) -> Option<(Value, Option<Value>)> {
+    let load = tt::Load::of(ir, op).map(|load| (load.ptr(ir), load.mask(ir)));
+    load.or_else(|| tt::Store::of(ir, op).map(|store| (store.ptr(ir), store.mask(ir))))
+}
+
+/// How wide an access could be without its mask, and is with it, in elements; nothing for a scalar.
+fn widths(bounds: &Bounds, ptr: Value, mask: Option<Value>) -> Option<(u32, u32)> {
+    let (ir, ty) = (bounds.ir, bounds.ir.ty(ptr));
+    let bytes = (ty.elem().pointee().and_then(Type::bit_width).filter(|_| ty.is_tensor())? / 8).max(1);
+    let vector = bounds.axes.ptr_contiguity(ir, ptr).min(WIDEST / bytes);
+    let now = mask.filter(|&mask| ir.ty(mask).is_tensor()).map_or(vector, |mask| bounds.axes.mask_alignment(ir, mask));
+    Some((vector, now.min(vector)))
+}
+
+/// The accesses of a thread by which an operation loads or stores a tensor.
+fn accesses_of(bounds: &Bounds, op: Op) -> u32 {
+    let made = accessed(bounds.ir, op).and_then(|(ptr, mask)| {
+        let (_, now) = widths(bounds, ptr, mask)?;
+        Some(layout::elems_per_thread(bounds.ir.ty(ptr)) as u32 / now.max(1))
+    });
+    made.unwrap_or(0)
 }
 
 /// An access that would be wider without its mask.
@@ -135,14 +164,11 @@ impl Access {
     fn of(bounds: &Bounds, op: Op) -> Option<Access> {
         let ir = bounds.ir;
         let (ptr, mask) = masked(ir, op)?;
-        let ty = ir.ty(ptr);
-        let bytes = (ty.elem().pointee().and_then(Type::bit_width)? / 8).max(1);
-        let vector = bounds.axes.ptr_contiguity(ir, ptr).min(WIDEST / bytes);
-        let now = bounds.axes.mask_alignment(ir, mask).min(vector);
+        let (vector, now) = widths(bounds, ptr, Some(mask))?;
         if now == vector {
             return None;
         }
-        let elements = layout::elems_per_thread(ty) as u32;
+        let elements = layout::elems_per_thread(ir.ty(ptr)) as u32;
         let terms = bounds.of_mask(mask, i64::from(vector))?;
         Some(Access { op, terms, saved: (elements / now.max(1)).saturating_sub(elements / vector) })
     }
@@ -198,7 +224,8 @@ impl Plan {
         let mut seen = BTreeSet::new();
         chain.retain(|&op| !all.contains(&op) && seen.insert(op));
         let plan = Plan { moved, chain, bounds: Bound::merged(chosen), widened };
-        (saved >= LEAST && may_be_copied(ir, &all)).then_some(plan)
+        let made: u32 = all.iter().map(|&op| accesses_of(bounds, op)).sum();
+        (saved >= LEAST && saved * LEAST_PART >= made && may_be_copied(ir, &all)).then_some(plan)
     }
 
     /// Step 3.

@@ -1,4 +1,5 @@
 // RUN: ttc opt %s --tritongpu-coalesce-async-copy | FileCheck %s
+// RUN: ttc opt %s --tritongpu-coalesce-async-copy=transposed=true | FileCheck %s --check-prefix=TRANSPOSED
 
 // Layouts of asynchronous copies.
 #A = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -40,6 +41,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-SAME: tensor<64x128x!tt.ptr<f32>, #[[T]]>
   tt.func public @transposed(%p: tensor<64x128x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 128]> : tensor<2xi32>}, %m: !ttg.memdesc<64x128xf32, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [0, 1]}>, #smem, mutable>) {
     %t = ttg.async_copy_global_to_local %p, %m {contiguity = 4 : i32} : tensor<64x128x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x128xf32, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [0, 1]}>, #smem, mutable>
+    tt.return
+  }
+
+  // So does a buffer that an asynchronous product reads transposed, if that is asked for. Sixteen threads have neighbours,
+  // so that a warp's copies lie in all banks.
+  // TRANSPOSED: #[[T:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+  // CHECK-LABEL: @product(
+  // TRANSPOSED-LABEL: @product(
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: ttg.async_copy_global_to_local %p
+  // TRANSPOSED: ttg.convert_layout %p : {{.*}} -> tensor<64x128x!tt.ptr<f32>, #[[T]]>
+  // TRANSPOSED: ttg.async_copy_global_to_local {{.*}} tensor<64x128x!tt.ptr<f32>, #[[T]]>
+  tt.func public @product(%p: tensor<64x128x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 128]> : tensor<2xi32>}, %m: !ttg.memdesc<64x128xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>, #smem, mutable>) {
+    %t = ttg.async_copy_global_to_local %p, %m {contiguity = 4 : i32} : tensor<64x128x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x128xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>, #smem, mutable>
     tt.return
   }
 
