@@ -328,9 +328,10 @@ impl Questions<'_> {
             }
         };
         let is_better = attempt.is_better(&second, &first, ptx, target);
-        if attempt == Attempt::Product && !is_better {
-            // What the model says of it counts more than what it says of all code.
+        if !is_better && attempt.is_final(&first, ptx, target) {
             self.answers.borrow_mut().retain(|answer| answer.cubin != second.cubin);
+        }
+        if attempt == Attempt::Product && !is_better {
             let first = Assembled { time, ..first };
             return Ok(match again::same_blocks(&first, ptx, target) {
                 Some(same) => self.better(same, first),
