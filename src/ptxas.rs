@@ -328,7 +328,7 @@ impl Questions<'_> {
             }
         };
         let is_better = attempt.is_better(&second, &first, ptx, target);
-        if !is_better && attempt.is_final(&first, ptx, target) {
+        if !is_better && attempt.forgets(&second, &first, ptx, target) {
             self.answers.borrow_mut().retain(|answer| answer.cubin != second.cubin);
         }
         if attempt == Attempt::Product && !is_better {
