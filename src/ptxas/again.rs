@@ -197,8 +197,8 @@ const WORTH: f64 = 1.05;
 /// How much cheaper another answer must be that is there anyway.
 const CLOSE: f64 = 1.02;
 
-/// How much cheaper a loop must be whose threads wait together. On an H200, five such loops that are cheaper by 1.24 to
-/// 1.5 ran at 1.25 to 1.5 of their speed, two with 1.11 and 1.15 at 0.89 and 1.08, and one that only a warp by itself
+/// How much cheaper a loop must be whose threads wait together. On an H200, four such loops that are cheaper by 1.3 to
+/// 1.5 ran at 1.25 to 1.5 of their speed, three with 1.11 to 1.24 at 0.89 to 1.08, and one that only a warp by itself
 /// gains by at 0.885.
 const TOGETHER: f64 = 1.2;
 
