@@ -10,8 +10,8 @@
 //! is contiguous:
 //!
 //! 1. A thread gets [`ROWS`] rows, whose bytes are a word of the buffer, and keeps the width of its loads.
-//! 2. A warp has as many threads along a row as read 32 bytes, the least that is read, and the others along the rows:
-//!    so they store to as many banks as there are. Other warps follow along the row.
+//! 2. A warp has as many threads along a row as read 32 bytes, the least that is read, and the others along the rows, as
+//!    far as there are rows: so they store to as many banks as can be. Other warps follow along the row.
 //! 3. The operands of the load are converted to this layout.
 //!
 //! Where the tile is too small for that it stays as it is.
@@ -77,10 +77,15 @@ fn decide(ir: &Ir, axis: &AxisInfoAnalysis, alloc: LocalAlloc) -> Option<(Op, At
         (blocked.warps_per_cta.iter().product::<u32>(), blocked.threads_per_warp.iter().product::<u32>());
     let size = |axis: u32| u32::try_from(ty.shape()[axis as usize]).ok();
     let (columns, rows) = (size(fast)?, size(slow)?);
-    let width = axis.ptr_alignment(ir, load.ptr(ir)).min(WIDEST);
-    let along = (SECTOR / width.max(1)).min(lanes);
-    let down = lanes / along;
-    if width < ROWS || rows < ROWS * down || columns < width * along {
+    // No two threads load the same.
+    let own = columns * rows / (warps * lanes * ROWS);
+    let width = axis.ptr_alignment(ir, load.ptr(ir)).min(WIDEST).min(own);
+    if width < ROWS || rows < ROWS {
+        return None;
+    }
+    let down = (lanes * width / SECTOR).min(lanes).min(rows / ROWS);
+    let along = lanes / down;
+    if columns < width * along {
         return None;
     }
     let across = warps.min(columns / (width * along));
