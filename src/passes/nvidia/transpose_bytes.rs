@@ -77,10 +77,9 @@ fn decide(ir: &Ir, axis: &AxisInfoAnalysis, alloc: LocalAlloc) -> Option<(Op, At
         (blocked.warps_per_cta.iter().product::<u32>(), blocked.threads_per_warp.iter().product::<u32>());
     let size = |axis: u32| u32::try_from(ty.shape()[axis as usize]).ok();
     let (columns, rows) = (size(fast)?, size(slow)?);
+    let width = axis.ptr_alignment(ir, load.ptr(ir)).min(WIDEST);
     // No two threads load the same.
-    let own = columns * rows / (warps * lanes * ROWS);
-    let width = axis.ptr_alignment(ir, load.ptr(ir)).min(WIDEST).min(own);
-    if width < ROWS || rows < ROWS {
+    if width < ROWS || rows < ROWS || columns * rows < warps * lanes * ROWS * width {
         return None;
     }
     let down = (lanes * width / SECTOR).min(lanes).min(rows / ROWS);

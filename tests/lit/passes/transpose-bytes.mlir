@@ -7,7 +7,7 @@
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
 #smem = #ttg.shared_memory
 // CHECK: #[[W:.*]] = #ttg.blocked<{sizePerThread = [4, 16], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [1, 0]}>
-// CHECK: #[[F:.*]] = #ttg.blocked<{sizePerThread = [4, 8], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>
+// CHECK: #[[F:.*]] = #ttg.blocked<{sizePerThread = [4, 16], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @row_major(
   // CHECK: %[[P:.*]] = ttg.convert_layout %p : {{.*}} -> tensor<64x128x!tt.ptr<i8>, #[[W]]>
@@ -28,21 +28,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %s = ttg.local_alloc %x : (tensor<64x128xi8, #b>) -> !ttg.memdesc<64x128xi8, #n, #smem>
     tt.return
   }
-  // Eight threads find rows, so four are along each, with 8 bytes of it.
+  // Eight threads find rows, so four are along each.
   // CHECK-LABEL: @few_rows(
-  // CHECK: ttg.local_alloc {{.*}} : (tensor<32x128xi8, #[[F]]>)
-  tt.func public @few_rows(%p: tensor<32x128x!tt.ptr<i8>, #b> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 128]> : tensor<2xi32>}) {
-    %x = tt.load %p : tensor<32x128x!tt.ptr<i8>, #b>
-    %s = ttg.local_alloc %x : (tensor<32x128xi8, #b>) -> !ttg.memdesc<32x128xi8, #k32, #smem>
+  // CHECK: ttg.local_alloc {{.*}} : (tensor<32x256xi8, #[[F]]>)
+  tt.func public @few_rows(%p: tensor<32x256x!tt.ptr<i8>, #b> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 256]> : tensor<2xi32>}) {
+    %x = tt.load %p : tensor<32x256x!tt.ptr<i8>, #b>
+    %s = ttg.local_alloc %x : (tensor<32x256xi8, #b>) -> !ttg.memdesc<32x256xi8, #k32, #smem>
     tt.return
   }
-  // A thread would have two columns.
-  // CHECK-LABEL: @few_columns(
+  // There are not four rows of 16 bytes for each thread.
+  // CHECK-LABEL: @few_bytes(
   // CHECK-NOT: ttg.convert_layout
   // CHECK: tt.return
-  tt.func public @few_columns(%p: tensor<32x32x!tt.ptr<i8>, #b> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) {
-    %x = tt.load %p : tensor<32x32x!tt.ptr<i8>, #b>
-    %s = ttg.local_alloc %x : (tensor<32x32xi8, #b>) -> !ttg.memdesc<32x32xi8, #k32, #smem>
+  tt.func public @few_bytes(%p: tensor<32x128x!tt.ptr<i8>, #b> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 128]> : tensor<2xi32>}) {
+    %x = tt.load %p : tensor<32x128x!tt.ptr<i8>, #b>
+    %s = ttg.local_alloc %x : (tensor<32x128xi8, #b>) -> !ttg.memdesc<32x128xi8, #k32, #smem>
     tt.return
   }
   // Single bytes are loaded as they are.
