@@ -10,8 +10,8 @@
 //! is contiguous:
 //!
 //! 1. A thread gets [`ROWS`] rows, whose bytes are a word of the buffer, and keeps the width of its loads.
-//! 2. A warp has as many threads along a row as read 32 bytes, the least that is read, and the others along the rows, as
-//!    far as there are rows: so they store to as many banks as can be. Other warps follow along the row.
+//! 2. A warp has as many threads along a row as read 32 bytes, the least that is read, and the others along the rows,
+//!    as far as there are rows: so they store to as many banks as can be. Other warps follow along the row.
 //! 3. The operands of the load are converted to this layout.
 //!
 //! Where the tile is too small for that it stays as it is.
