@@ -63,6 +63,15 @@ impl Residue {
     }
 }
 
+/// Whether an operation gives the elements of its operand at other places, or more often.
+fn hands_on(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Tt(TtOp::Splat | TtOp::Broadcast | TtOp::ExpandDims | TtOp::Reshape | TtOp::Trans)
+            | OpKind::Ttg(TtgOp::ConvertLayout)
+    )
+}
+
 /// What the numbers of a function leave, as far as it was asked for.
 #[derive(Default)]
 pub(crate) struct Residues {
@@ -108,8 +117,7 @@ impl Residues {
                 }
                 _ => Residue::ANY,
             },
-            OpKind::Tt(TtOp::Splat | TtOp::Broadcast | TtOp::ExpandDims | TtOp::Reshape | TtOp::Trans)
-            | OpKind::Ttg(TtgOp::ConvertLayout) => operand(0),
+            kind if hands_on(kind) => operand(0),
             _ => Residue::ANY,
         }
     }
@@ -123,12 +131,7 @@ impl Residues {
                 base = sum.ptr(ir);
                 continue;
             }
-            let is_same = matches!(
-                ir.kind(op),
-                OpKind::Tt(TtOp::Splat | TtOp::Broadcast | TtOp::ExpandDims | TtOp::Reshape | TtOp::Trans)
-                    | OpKind::Ttg(TtgOp::ConvertLayout)
-            );
-            if !is_same {
+            if !hands_on(ir.kind(op)) {
                 break;
             }
             base = ir.operand(op, 0);

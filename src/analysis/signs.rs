@@ -14,14 +14,14 @@
 //! 2. A value computed from such ones may be, too, unless its operation says otherwise (`arith.andi` with a mask,
 //!    `arith.maxsi` with zero).
 //! 3. So may what control flow makes of such values ([`value_edges`]). This is repeated until nothing changes.
-//! 4. A value of which the program says otherwise (`tl.assume(x >= 0)`) is not below zero. Nor is one at which a loop
-//!    ends: where it is, the loop does not run.
+//! 4. A value of which the program says otherwise (`tl.assume(x >= 0)`) is not below zero.
 //!
 //! # What is taken for granted
 //!
 //! Sums and products of indices do not wrap: an index that does is out of reach. A parameter [counts](counts) if
-//! something ends at it, is divided by it or wraps around at it; then it is not below zero. Nor is a divisor that is
-//! computed: where `min(tiles - first, 8)` is, the program has no tile.
+//! something ends at it, is divided by it or wraps around at it; then it is not below zero. Nor is a value at which a
+//! loop ends, since the loop would not run, nor a divisor that is computed: where `min(tiles - first, 8)` is, the
+//! program has no tile.
 
 use super::flow::value_edges;
 use crate::ir::core::hash::Set;

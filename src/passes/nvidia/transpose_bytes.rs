@@ -18,12 +18,13 @@
 
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::encoding::Blocked;
-use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
+use crate::ir::core::{Attr, Encoding, Ir, Op};
 use crate::ir::dialects::TtgOp;
 use crate::ir::dialects::tt::tt::Load;
 use crate::ir::dialects::ttg::ttg::LocalAlloc;
 use crate::ir::encoding::questions::cga_of;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::ttg::coalesce_async_copy::convert_operands;
 use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
@@ -100,14 +101,7 @@ fn decide(ir: &Ir, axis: &AxisInfoAnalysis, alloc: LocalAlloc) -> Option<(Op, At
 }
 
 fn retarget(ir: &mut Ir, load: Op, encoding: Attr) {
-    for index in 0..ir.operands(load).len() {
-        let value = ir.operand(load, index);
-        if ir.ty(value).is_tensor() {
-            let (loc, ty) = (ir.value_loc(value), ir.ty(value).with_encoding(Some(encoding)));
-            let converted = Builder::new(ir, InsertPoint::Before(load), loc).value(TtgOp::ConvertLayout, &[value], ty);
-            ir.set_operand(load, index, converted);
-        }
-    }
+    convert_operands(ir, load, encoding);
     let result = ir.result(load);
     let ty = ir.ty(result).with_encoding(Some(encoding));
     ir.set_type(result, ty);

@@ -112,10 +112,8 @@ fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<A
     (ty.encoding() != Some(encoding)).then_some(encoding)
 }
 
-fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
-    let copy = AsyncCopyGlobalToLocal(op);
-    let run = axis.ptr_alignment(ir, copy.src(ir));
-    let masked = copy.mask(ir).map_or(run, |mask| run.min(axis.mask_alignment(ir, mask)));
+/// Converts the tensors that an operation takes to an encoding.
+pub(crate) fn convert_operands(ir: &mut Ir, op: Op, encoding: Attr) {
     for index in 0..ir.operands(op).len() {
         let value = ir.operand(op, index);
         if !ir.ty(value).is_tensor() {
@@ -125,6 +123,13 @@ fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
         let converted = Builder::new(ir, InsertPoint::Before(op), loc).value(TtgOp::ConvertLayout, &[value], ty);
         ir.set_operand(op, index, converted);
     }
+}
+
+fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
+    let copy = AsyncCopyGlobalToLocal(op);
+    let run = axis.ptr_alignment(ir, copy.src(ir));
+    let masked = copy.mask(ir).map_or(run, |mask| run.min(axis.mask_alignment(ir, mask)));
+    convert_operands(ir, op, encoding);
     let own = held_side_by_side(ir.ty(copy.src(ir)));
     ir.put(op, AsyncCopyGlobalToLocal::ATTR.contiguity, i64::from(own.min(masked).max(1)));
 }

@@ -39,7 +39,7 @@ use inkwell::values::{
 use super::super::users::{Id, id, operand, users};
 use crate::ir::core::hash::{Map, Set};
 
-/// The fewest flags of a block that become bits: with fewer, a register for each is cheaper.
+/// The fewest flags of a block that become bits. Fewer leave registers enough to have one each.
 const LEAST: usize = 64;
 
 /// The flags of a word.
@@ -106,8 +106,7 @@ impl<'c> Words<'c> {
             let phis = block.get_instructions().map_while(|i| PhiValue::try_from(i).ok());
             phis.filter(|phi| super::is_flag(phi.as_instruction())).collect()
         };
-        let blocks: Vec<Vec<PhiValue<'c>>> = function.get_basic_block_iter().map(flags_of).collect();
-        let blocks = blocks.into_iter().filter(|flags| flags.len() >= LEAST);
+        let blocks = function.get_basic_block_iter().map(flags_of).filter(|flags| flags.len() >= LEAST);
         let blocks: Vec<Vec<PhiValue<'c>>> = blocks.collect();
         let numbers = Numbers::of(&blocks);
         for flags in blocks {
