@@ -12,7 +12,8 @@ pub(crate) fn add(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("out_ptr", x.iter().zip(y).map(|(x, y)| x + y).collect())
 }
 
-/// Of `at = least + i`: `x[i]`, or -1 where `at / divisor` is 0; and `x[divisor + at % divisor]`. Both round toward zero.
+/// Of `at = least + i`: `x[i]`, or -1 where `at / divisor` is 0; and `x[divisor + at % divisor]`. Both round toward
+/// zero.
 pub(crate) fn below_zero(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (x, least, divisor) = (inputs.array("x_ptr"), inputs.int("least"), inputs.int("divisor"));
     let all = || (0..inputs.size("n")).map(|i| (i, least + i as i64));
