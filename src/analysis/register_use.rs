@@ -87,6 +87,12 @@ fn bits(ir: &Ir, value: Value) -> u64 {
     }
 }
 
+/// The 32-bit registers of a thread that a tensor of numbers takes.
+#[must_use]
+pub fn of_type(ty: Type) -> u32 {
+    u32::try_from(held(ty).div_ceil(32)).unwrap_or(u32::MAX)
+}
+
 /// The bits of a thread's registers that values of a type take; none for what is no tensor of numbers.
 fn held(ty: Type) -> u64 {
     if !ty.is_tensor() || ty.elem().is_ptr() {

@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pipelining {
     pub refill: Refill,
+    pub chains: Chains,
     /// In a cluster, copies of [`Refill::All`] go to all blocks that want the same.
     pub multicast: bool,
     pub stages: Stages,
@@ -24,6 +25,16 @@ pub enum Refill {
     Chained,
     /// In all of them.
     All,
+}
+
+/// When a loop in which one product waits for another begins its next iteration (`ttc-rotate-chains`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Chains {
+    /// Its first product runs beside the last one of the iteration before, where slots are refilled.
+    #[default]
+    Rotated,
+    /// Behind the iteration before.
+    InOrder,
 }
 
 /// How many stages loops get.
@@ -93,7 +104,7 @@ impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
                             not for the block, in every loop; else where warp groups gain from it), `no-refill` (in no \
-                            loop), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
+                            loop), `in-order` (no product of the next iteration begins before this one's last), `multicast` (with `refill`, one copy goes to all blocks of a cluster that read it), \
                             `all-stages` (as many stages as asked for, also where fewer let two blocks fit), `one-step` \
                             (one step of K an iteration, also where several make a line of memory), `one-program` (each \
                             block does one program, also where two load the same), `two-programs` (a block does two that \
@@ -105,6 +116,7 @@ impl Pipelining {
     /// Triton's schedules.
     pub const TRITON: Pipelining = Pipelining {
         refill: Refill::Never,
+        chains: Chains::InOrder,
         multicast: false,
         stages: Stages::Asked,
         steps: Steps::One,
@@ -124,6 +136,7 @@ impl Pipelining {
             match word {
                 "refill" => chosen.refill = Refill::All,
                 "no-refill" => chosen.refill = Refill::Never,
+                "in-order" => chosen.chains = Chains::InOrder,
                 "multicast" => chosen.multicast = true,
                 "all-stages" => chosen.stages = Stages::Asked,
                 "one-step" => chosen.steps = Steps::One,
@@ -134,8 +147,8 @@ impl Pipelining {
                 "one-version" => chosen.versions = Versions::One,
                 _ => {
                     return Err(format!(
-                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `multicast`, `all-stages`, \
-                         `one-step`, `one-program`, `two-programs`, `shared-operands`, `masked-iterations` or `one-version`"
+                        "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `in-order`, `multicast`, \
+                         `all-stages`, `one-step`, `one-program`, `two-programs`, `shared-operands`, `masked-iterations` or `one-version`"
                     ));
                 }
             }
@@ -149,10 +162,11 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, multicast, stages, steps, programs, operands, iterations, versions } = self;
+        let Pipelining { refill, chains, multicast, stages, steps, programs, operands, iterations, versions } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
+            ("in-order", chains == Chains::InOrder),
             ("multicast", multicast),
             ("all-stages", stages == Stages::Asked),
             ("one-step", steps == Steps::One),

@@ -75,6 +75,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::transpose_bytes::PASS,
     &nvidia::keep_operands::PASS,
     &nvidia::pipeline::refill::PASS,
+    &nvidia::pipeline::rotate::PASS,
     &nvidia::descriptors_side_by_side::PASS,
     &ttg::allocate_shared_memory::PASS,
     &nvidia::proxy_fences::PASS,

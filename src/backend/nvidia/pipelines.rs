@@ -1,10 +1,10 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{GpuOptions, Iterations, Operands, Programs, Refill, Stages, Steps, Tma, Versions};
+use crate::backend::{Chains, GpuOptions, Iterations, Operands, Programs, Refill, Stages, Steps, Tma, Versions};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
-use crate::passes::nvidia::pipeline::refill;
+use crate::passes::nvidia::pipeline::{refill, rotate};
 use crate::passes::nvidia::{fuse_k_steps, loads_to_tma};
 use crate::passes::ttg::pipeline::{assign_latencies, fit_stages};
 use crate::passes::{nvidia, tt, ttg};
@@ -216,6 +216,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
             (refill::CHAINED, (options.pipelining.refill == Refill::Chained).to_string()),
         ];
         p.add_with(&refill::PASS, &chosen);
+        if options.pipelining.chains == Chains::Rotated {
+            p.add(&rotate::PASS);
+        }
     }
     if options.target.has_tensormap_replace() {
         p.add(&nvidia::descriptors_side_by_side::PASS);

@@ -22,12 +22,14 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::register_use::of_type as registers;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, Type, Value};
 use crate::ir::dialects::ttg::ttg::{LocalAlloc, LocalLoad};
 use crate::ir::dialects::ttng::ttng::WarpGroupDot;
-use crate::ir::dialects::{ArithOp, ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{ArithOp, ScfOp, TtOp, TtngOp};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::nvidia::blocks;
 use crate::passes::ttg::module_attrs;
 use crate::target::{Target, Usage};
 
@@ -114,24 +116,15 @@ fn in_registers(ir: &Ir, product: WarpGroupDot, stored: Type) -> Option<Type> {
 
 /// Whether as many blocks share a multiprocessor when an operand of a loop's products is in registers.
 fn leaves_blocks(ir: &Ir, looped: Op, alloc: LocalAlloc, operand: Type, target: &Target) -> bool {
-    let function =
-        std::iter::successors(Some(looped), |&op| ir.parent_op(op)).find(|&op| ir.parent_op(op) == Some(ir.module()));
-    let allocs = function.map_or(vec![], |f| ir.all_ops(f)).into_iter().filter(|&op| ir.is(op, TtgOp::LocalAlloc));
     let bytes = |op: Op| buffer_bytes(ir.ty(ir.result(op))).unwrap_or(0);
-    let (shared, held) = (allocs.map(bytes).sum::<u32>(), held(ir, looped) + addresses(ir, looped));
-    let blocks = |registers, shared| {
+    let (shared, held) = (blocks::shared(ir, looped), held(ir, looped) + addresses(ir, looped));
+    let fit = |registers, shared| {
         let usage = Usage { warps: GROUP, registers, shared };
         target.multiprocessor().occupancy(&usage).blocks
     };
-    let before = blocks((held + FEWEST_OTHERS).min(Target::MAX_REGISTERS_PER_THREAD), shared);
+    let before = fit((held + FEWEST_OTHERS).min(Target::MAX_REGISTERS_PER_THREAD), shared);
     let after = held + registers(operand) + MOST_OTHERS;
-    after <= Target::MAX_REGISTERS_PER_THREAD && blocks(after, shared - bytes(alloc.0)) >= before
-}
-
-/// The registers of a thread that hold a tensor.
-fn registers(ty: Type) -> u32 {
-    let bits = layout::elems_per_thread(ty) as u32 * ty.elem().bit_width().unwrap_or(32);
-    bits.div_ceil(32)
+    after <= Target::MAX_REGISTERS_PER_THREAD && fit(after, shared - bytes(alloc.0)) >= before
 }
 
 /// The registers of a thread that the products of a loop have already.

@@ -3,12 +3,13 @@
 //! [`software_pipeline`] is the pass: asynchronous copies into rotating buffers ([`lower_loads`], by hardware
 //! [`lower_tma`]), rotating descriptors ([`lower_descriptors`]), prologue and kernel
 //! ([`crate::passes::ttg::pipeline::expand`]), products under way over iterations ([`wgmma`]), and stores through
-//! descriptors that go on ([`tma_stores`]). [`refill`] is a pass of its own, behind these.
+//! descriptors that go on ([`tma_stores`]). [`refill`] and [`rotate`] are passes of their own, behind these.
 
 mod lower_descriptors;
 mod lower_loads;
 mod lower_tma;
 pub mod refill;
+pub mod rotate;
 pub mod software_pipeline;
 mod tma_stores;
 mod wgmma;
