@@ -161,29 +161,23 @@ impl Checker<'_> {
             .filter(|(i, _)| condition.is_none_or(|c| (c == 0) == (*i == 1)))
             .map(|(_, &r)| r)
             .collect();
-        let mut after = None;
-        for region in taken {
-            let mut before = state.clone();
-            if self.goes_past_loops(op, region) {
-                before.leave_loop();
-            }
-            if let Some(state) = self.one_of(op, &[region], &before) {
-                join_into(&mut after, state);
-            }
-        }
+        let mut after = self.one_of(op, &taken, &state);
         let skips = self.ir.body(op, 1).is_none() && condition.is_none_or(|c| c == 0);
         if skips {
             join_into(&mut after, state);
         }
+        if let Some(after) = after.as_mut().filter(|_| self.goes_around_a_loop(op)) {
+            after.leave_loop();
+        }
         after
     }
 
-    /// Whether this side of a branch does nothing and the other one loops: the way past a loop that does not run.
-    fn goes_past_loops(&self, branch: Op, side: Region) -> bool {
+    /// Whether a branch has a loop on one side and nothing on the other: the way past a loop that does not run.
+    fn goes_around_a_loop(&self, branch: Op) -> bool {
         let ir = self.ir;
-        let is_empty = ir.entry(side).is_some_and(|block| ir.ops(block).count() == 1);
+        let is_empty = |side| ir.body(branch, side).is_none_or(|block| ir.ops(block).count() == 1);
         let loops = |op: Op| ir.is(op, ScfOp::For) || ir.is(op, ScfOp::While);
-        is_empty && ir.all_ops(branch).into_iter().any(loops)
+        is_empty(1) && ir.body(branch, 0).is_some_and(|block| ir.ops(block).any(loops))
     }
 
     fn for_loop(&mut self, looped: For, state: State) -> Option<State> {
@@ -268,7 +262,6 @@ impl Checker<'_> {
                 if goes_on.is_none_or(|c| c == 0) {
                     let mut out = state.clone();
                     hand_on(ir, &mut out, &self.deciding, passed, ir.results(op));
-                    out.leave_loop();
                     join_into(&mut after, out);
                 }
                 if goes_on.is_none_or(|c| c != 0) {

@@ -308,6 +308,13 @@ impl Plan {
         }
         let results = ir.results(branch).to_vec();
         ir.replace_op(looped.0, &results);
+        // The sum has been waited for where it was made.
+        for &result in &results {
+            let waits = ir.users(result).into_iter().filter(|&op| ir.is(op, TtngOp::WarpGroupDotWait));
+            for wait in waits.filter(|&op| ir.operands(op) == [result]).collect::<Vec<_>>() {
+                ir.replace_op(wait, &[result]);
+            }
+        }
     }
 
     fn yielded(&self, ir: &Ir) -> Vec<Value> {
