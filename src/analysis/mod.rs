@@ -19,6 +19,7 @@ pub mod ranges;
 pub mod register_use;
 pub(crate) mod residues;
 pub mod scratch;
+pub mod serial_divisions;
 pub mod shared_accesses;
 pub mod shared_alias;
 pub mod shared_effects;

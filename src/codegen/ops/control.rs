@@ -13,12 +13,17 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 
 use super::debug::assert;
+use crate::analysis::serial_divisions::turns_wait_for_divisions;
 use crate::analysis::trips::trips;
 use crate::codegen::llvm::loops;
 use crate::codegen::lower::{Label, Lower, Res, as_int, defect};
 use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Block, Ir, Op, Value};
+
+/// Turns of a loop that becomes straight code, whatever it does. A longer one whose turns wait for one another's
+/// divisions is not unrolled at all: nothing of its turns overlaps, and its code only grows.
+const FEW_TURNS: i64 = 16;
 
 /// Lowers an operation of the `scf` dialect.
 pub(crate) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
@@ -146,7 +151,8 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     cx.pass(&carried, ir.operands(end))?;
     head.phis[0].iter().for_each(|(_, phi)| phi.add_incoming(&[(&next, from)]));
     let back = cx.b.build_unconditional_branch(head.block)?;
-    if branches_in_an_inner_loop(ir, op, block) {
+    let waits = trips(ir, view).is_none_or(|turns| turns > FEW_TURNS) && turns_wait_for_divisions(ir, view);
+    if waits || branches_in_an_inner_loop(ir, op, block) {
         loops::set(cx.llvm, back, loops::NOT_UNROLLED);
     }
 
