@@ -14,8 +14,8 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use super::{
-    advances, always, bases, compares, flags, inductions, libdevice, llvm_passes, pins, pointers, predicates,
-    ptx_version, shuffles, siblings, starts, strides, sums,
+    advances, always, bases, compares, flags, inductions, intervals, libdevice, llvm_passes, pins, pointers,
+    predicates, ptx_version, shuffles, siblings, starts, strides, sums,
 };
 use crate::backend::process;
 use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
@@ -121,11 +121,16 @@ impl LlvmTarget for Nvptx {
         let data = machine.get_target_data();
         let failed =
             |what: &str, e: &dyn Display| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot {what}: {e}"));
+        let run = |passes: &str, what| {
+            let passes = format!("function({passes})");
+            module.run_passes(&passes, machine, PassBuilderOptions::create()).map_err(|e| failed(what, &e))
+        };
+        if intervals::decide(module) {
+            run(&format!("simplifycfg,{}", llvm_passes::COMBINE), "remove what no comparison leads to")?;
+        }
         always::remove(module);
         if shuffles::fold(module) {
-            let options = PassBuilderOptions::create();
-            let passes = format!("function({})", llvm_passes::COMBINE);
-            module.run_passes(&passes, machine, options).map_err(|e| failed("combine what is between shuffles", &e))?;
+            run(llvm_passes::COMBINE, "combine what is between shuffles")?;
         }
         compares::share(module).map_err(|e| failed("compare numbers by their differences", &e))?;
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", &e))?;

@@ -12,6 +12,7 @@ mod dialect;
 mod flags;
 mod fp_convert;
 mod inductions;
+mod intervals;
 mod libdevice;
 mod llvm;
 mod llvm_passes;
