@@ -117,7 +117,8 @@ pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
 }
 
 /// Axes by contiguity, the most contiguous first; equals in reverse order.
-fn order_by_contiguity(contiguity: &[i64]) -> Vec<u32> {
+#[must_use]
+pub fn order_by_contiguity(contiguity: &[i64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..contiguity.len() as u32).rev().collect();
     order.sort_by_key(|&d| std::cmp::Reverse(contiguity[d as usize]));
     order

@@ -15,7 +15,7 @@
 //! 2. the loop counts from 0 to `c`, and what was its counter is `start` added to the new one.
 
 use crate::analysis::axis_info::AxisInfoAnalysis;
-use crate::ir::core::{Builder, Ir, Value};
+use crate::ir::core::{Builder, Ir, Op, Value};
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
@@ -35,8 +35,7 @@ pub static PASS: Pass = Pass {
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut found = vec![];
     for func in ir.functions() {
-        let loops = ir.all_ops(func).into_iter().filter_map(|op| For::of(ir, op));
-        let groups: Vec<Group> = loops.filter_map(|looped| group(ir, looped)).collect();
+        let groups = groups(ir, func);
         if !groups.is_empty() {
             let axes = AxisInfoAnalysis::new(ir, func);
             found.extend(groups.into_iter().filter(|group| group.is_whole(ir, &axes)));
@@ -46,6 +45,16 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
         group.count_from_zero(ir);
     }
     Ok(Changed::from(!found.is_empty()))
+}
+
+/// How many loops of a function get a known number of turns, with these facts.
+pub(crate) fn count(ir: &Ir, func: Op, axes: &AxisInfoAnalysis) -> usize {
+    groups(ir, func).iter().filter(|group| group.is_whole(ir, axes)).count()
+}
+
+fn groups(ir: &Ir, func: Op) -> Vec<Group> {
+    let loops = ir.all_ops(func).into_iter().filter_map(|op| For::of(ir, op));
+    loops.filter_map(|looped| group(ir, looped)).collect()
 }
 
 /// A loop from its start to the start of the next group, or to an earlier end.
