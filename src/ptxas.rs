@@ -328,19 +328,34 @@ impl Questions<'_> {
             }
         };
         let is_better = attempt.is_better(&second, &first, ptx, target);
-        if !is_better && attempt.forgets(&second, &first, ptx, target) {
-            self.answers.borrow_mut().retain(|answer| answer.cubin != second.cubin);
+        if !is_better {
+            self.forget(attempt, &second, &first);
+            return Ok(self.instead_of(attempt, Assembled { time, ..first }));
         }
-        if attempt == Attempt::Product && !is_better {
-            let first = Assembled { time, ..first };
-            return Ok(match again::same_blocks(&first, ptx, target) {
-                Some(same) => self.better(same, first),
-                None => first,
-            });
+        let is_price = second.usage().spilled() > first.usage().spilled();
+        Ok(Assembled { settled: is_price || second.settled, time, ..second })
+    }
+
+    /// What is asked where an attempt was refused, if anything, until an answer is better than the one that is there.
+    fn instead_of(&self, refused: Attempt, answer: Assembled) -> Assembled {
+        let &Questions { ptx, target, .. } = self;
+        let mut answer = answer;
+        for attempt in again::instead_of(refused, &answer, ptx, target) {
+            let Some(second) = self.ask(attempt) else { break };
+            if attempt.is_better(&second, &answer, ptx, target) {
+                return either(answer, second, true);
+            }
+            self.forget(attempt, &second, &answer);
+            answer = either(answer, second, false);
         }
-        let is_price = is_better && second.usage().spilled() > first.usage().spilled();
-        let answer = if is_better { second } else { first };
-        Ok(Assembled { settled: is_price || answer.settled, time, ..answer })
+        answer
+    }
+
+    /// Leaves out a refused answer of those that may be taken in the end, if that is how its attempt is judged.
+    fn forget(&self, attempt: Attempt, refused: &Assembled, answer: &Assembled) {
+        if attempt.forgets(refused, answer, self.ptx, self.target) {
+            self.answers.borrow_mut().retain(|other| other.cubin != refused.cubin);
+        }
     }
 }
 

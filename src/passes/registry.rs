@@ -70,6 +70,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::whole_groups::PASS,
     &ttg::whole_vectors::PASS,
     &ttg::loads_before_waits::PASS,
+    &ttg::sums_behind_copies::PASS,
     &ttg::merge_equal_branches::PASS,
     &ttg::narrow_divisions::PASS,
     &nvidia::transpose_bytes::PASS,

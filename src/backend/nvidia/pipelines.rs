@@ -199,6 +199,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&ttg::unroll_streams::PASS);
     p.add(&ttg::loads_before_waits::PASS);
+    p.add(&ttg::sums_behind_copies::PASS);
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);

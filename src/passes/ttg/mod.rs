@@ -28,6 +28,7 @@ pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod shared_encodings;
+pub mod sums_behind_copies;
 pub mod transposed_operands;
 pub mod unroll_streams;
 pub mod unswitch;
