@@ -95,10 +95,10 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     let target = &options.target;
     if options.pipelining.versions == Versions::Two && options.num_ctas == 1 {
         let chosen = [
-            (tt::multiples::WARPS, options.num_warps.to_string()),
-            (tt::multiples::LANES, target.warp_size().to_string()),
+            (ttg::multiples::WARPS, options.num_warps.to_string()),
+            (ttg::multiples::LANES, target.warp_size().to_string()),
         ];
-        p.add_with(&tt::multiples::PASS, &chosen);
+        p.add_with(&ttg::multiples::PASS, &chosen);
     }
     p.add_with(
         &ttg::convert_from_tt::PASS,
@@ -199,7 +199,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&ttg::unroll_streams::PASS);
     p.add(&ttg::loads_before_waits::PASS);
-    p.add(&ttg::sums_behind_copies::PASS);
+    p.add(&nvidia::sums_behind_copies::PASS);
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.
     p.add(&ttg::combine_select_if::PASS);
     p.add(&ttg::merge_equal_branches::PASS);

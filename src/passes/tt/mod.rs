@@ -7,7 +7,6 @@ pub mod loop_aware_cse;
 pub mod loop_peeling;
 pub mod loop_unroll;
 pub mod merge_programs;
-pub mod multiples;
 pub mod reorder_broadcast;
 pub mod rewrite_tensor_descriptor;
 pub mod rewrite_tensor_pointer;

@@ -12,14 +12,14 @@
 //!
 //! 1. Analyse the axes as they are, and as if each integer parameter were a multiple of 16. For each load and store of
 //!    a tensor, see how many elements a thread could access at once.
-//! 2. If that saves [`LEAST`] accesses of a thread or more, in loops if there are any, and not few beside those that are
-//!    [scattered](Access::is_scattered), find the parameters that it takes: those without which it would be less
+//! 2. If that saves [`LEAST`] accesses of a thread or more, in loops if there are any, and not few beside those that
+//!    are [scattered](Access::is_scattered), find the parameters that it takes: those without which it would be less
 //!    anywhere.
 //! 3. For one of these parameters after the other, find the least of 2, 4, 8 and 16 that will do: the [`Gains`] must be
 //!    those that the kernel has if all of them are multiples of 16.
 //! 4. Put the body into the second side of an `scf.if` whose condition is that all of these are such multiples, and a
-//!    copy into the first. There each is `parameter & -4`, or as it may be, which is the same number, and is known to be
-//!    a multiple.
+//!    copy into the first. There each is `parameter & -4`, or as it may be, which is the same number, and is known to
+//!    be a multiple.
 //!
 //! Masks alone are left to `ttc-whole-vectors`, whose copies need no multiples.
 //!
@@ -36,6 +36,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::coalesce::{accessed_pointer, order_by_contiguity};
+use super::whole_groups;
 use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis};
 use crate::ir::core::{Builder, Ir, Mapping, Op, Type, Value};
 use crate::ir::dialects::classes::moved_tensor;
@@ -44,8 +46,6 @@ use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
 use crate::passes::common::copy::copy_under;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::ttg::coalesce::{accessed_pointer, order_by_contiguity};
-use crate::passes::ttg::whole_groups;
 
 /// Warps of a block, and threads of a warp.
 pub const WARPS: &str = "num-warps";
