@@ -22,11 +22,24 @@ const WARP_GROUP: u32 = 4;
 /// of its own in all of them (16, what a `wgmma` gives a warp), so that no warp waits for another's elements.
 #[must_use]
 pub fn warps_may_drift(ir: &Ir, looped: Op, num_warps: u32) -> bool {
+    num_warps > WARP_GROUP && have_rows_of_their_own(ir, looped, num_warps) && !waited_for(ir, looped).is_empty()
+}
+
+/// Whether a loop is two products of which one waits for the other, in groups of warps with rows of their own: the first
+/// product of the next iteration may run beside the last one, in one group of warps, too.
+#[must_use]
+pub fn is_chain_of_two(ir: &Ir, looped: Op, num_warps: u32) -> bool {
+    num_warps >= WARP_GROUP
+        && have_rows_of_their_own(ir, looped, num_warps)
+        && products(ir, looped).len() == 2
+        && waited_for(ir, looped).len() == 1
+}
+
+/// Whether each warp has rows of its own in all products of a loop.
+fn have_rows_of_their_own(ir: &Ir, looped: Op, num_warps: u32) -> bool {
     let rows =
         |op: Op| ir.results(op).first().and_then(|&r| ir.ty(r).shape().iter().rev().nth(1).copied()).unwrap_or(0);
-    num_warps > WARP_GROUP
-        && products(ir, looped).into_iter().all(|op| rows(op) >= i64::from(16 * num_warps))
-        && !waited_for(ir, looped).is_empty()
+    products(ir, looped).into_iter().all(|op| rows(op) >= i64::from(16 * num_warps))
 }
 
 /// The products of a loop from which A or B of another product of the same iteration comes.

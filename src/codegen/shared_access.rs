@@ -170,7 +170,14 @@ impl<'c> Lower<'c, '_> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
         let lanes = if alone && access.form() == Form::Vector { u64::from(access.free_lanes()) } else { 0 };
         let threads = u64::from(access.free_warps()) << lane_bits | lanes;
-        let owner = self.owner_predicate(threads, 0)?;
+        // ptxas takes what one warp's lanes do together under a predicate of each lane for code that they may leave.
+        let owner = if access.form() != Form::Vector && lanes == 0 && access.free_warps() != 0 {
+            let warp = self.uniform_warp_id()?;
+            let free = self.b.build_and(warp, self.i32(u64::from(access.free_warps())), "")?;
+            Some(self.b.build_int_compare(IntPredicate::EQ, free, self.i32(0), "")?)
+        } else {
+            self.owner_predicate(threads, 0)?
+        };
         let registers: usize = access.accesses().iter().map(|a| a.registers.len()).sum();
         let may = self.machine.predicates_stores() && self.num_ctas == 1;
         let many = || registers >= MANY || self.is_straight() && operands_behind(self.ir, value) >= MANY;

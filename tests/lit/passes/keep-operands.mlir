@@ -6,6 +6,7 @@
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #t = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
 // The wait passes on what the product reads.
@@ -24,6 +25,26 @@ tt.func public @kept(%a: tensor<128x64xf16, #b>, %k: !ttg.memdesc<64x64xf16, #t,
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
     %d = ttng.warp_group_dot %q, %k, %acc {isAsync = true} : !ttg.memdesc<128x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #t, #smem> -> tensor<128x64xf32, #mma>
     %w:2 = ttng.warp_group_dot_wait %d, %q {pendings = 0 : i32} : tensor<128x64xf32, #mma>, !ttg.memdesc<128x64xf16, #s, #smem>
+    scf.yield %w#0 : tensor<128x64xf32, #mma>
+  }
+  tt.return %r : tensor<128x64xf32, #mma>
+}
+
+// Where hardware makes the loop's copies, nothing is gained.
+// CHECK-LABEL: @copied_by_hardware
+// CHECK-NOT: ttg.local_load
+// CHECK: tt.return
+tt.func public @copied_by_hardware(%a: tensor<128x64xf16, #b>, %d: !tt.tensordesc<64x64xf16, #s>, %full: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %on: i1, %n: i32) -> tensor<128x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %others = ttg.local_alloc : () -> !ttg.memdesc<6x128x64xf16, #s, #smem, mutable>
+  %k = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+  %zero = arith.constant dense<0.000000e+00> : tensor<128x64xf32, #mma>
+  %q = ttg.local_alloc %a : (tensor<128x64xf16, #b>) -> !ttg.memdesc<128x64xf16, #s, #smem>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
+    %p = ttng.warp_group_dot %q, %k, %acc {isAsync = true} : !ttg.memdesc<128x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<128x64xf32, #mma>
+    %w:2 = ttng.warp_group_dot_wait %p, %q {pendings = 0 : i32} : tensor<128x64xf32, #mma>, !ttg.memdesc<128x64xf16, #s, #smem>
+    ttng.async_tma_copy_global_to_local %d[%i, %c0] %k, %full, %on : !tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
     scf.yield %w#0 : tensor<128x64xf32, #mma>
   }
   tt.return %r : tensor<128x64xf32, #mma>

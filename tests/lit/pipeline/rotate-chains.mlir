@@ -1,6 +1,8 @@
 // In a loop in which one product waits for another, the first product of the next iteration runs beside the last one.
 // RUN: ttc opt %s --tritongpu-assign-latencies=num-stages=3 --tritongpu-schedule-loops --tritongpu-pipeline=num-stages=3 --canonicalize --cse --ttc-refill-slots --ttc-rotate-chains | FileCheck %s
 // RUN: ttc opt %s --tritongpu-assign-latencies=num-stages=3 --tritongpu-schedule-loops --tritongpu-pipeline=num-stages=3 --canonicalize --cse --ttc-refill-slots --ttc-rotate-chains --allocate-shared-memory-nv --triton-nvidia-gpu-proxy-fence-insertion --tritongpu-insert-barriers --ttc-check-shared-memory | FileCheck %s --check-prefix=BARRIERS
+// Where two stages are asked for, and the loop does not say so itself, such a loop gets three if as many blocks fit.
+// RUN: ttc opt %s "--tritongpu-assign-latencies=num-stages=2 fit=true" --tritongpu-schedule-loops --tritongpu-pipeline=num-stages=2 --canonicalize --cse --ttc-refill-slots --ttc-rotate-chains | FileCheck %s --check-prefix=TWO
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [8, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 64, 16]}>
@@ -37,6 +39,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // CHECK: ttng.warp_group_dot
   // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}}pendings = 0
   // CHECK-NEXT: scf.yield
+  // TWO-LABEL: @attention(
+  // TWO: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16,
+  // TWO: scf.while
+  // TWO-LABEL: @two_stages(
+  // TWO: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16,
   // No barrier of the block stands in the loop.
   // BARRIERS-LABEL: @attention(
   // BARRIERS: scf.while

@@ -93,7 +93,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let warps = module_attrs::threads(ir).map_or(1, |t| t.num_warps);
     let mut changed = false;
     for looped in loops {
-        if cx.flag(CHAINED) && !chained_products::warps_may_drift(ir, looped, warps) {
+        let gains = |looped| {
+            chained_products::warps_may_drift(ir, looped, warps) || chained_products::is_chain_of_two(ir, looped, warps)
+        };
+        if cx.flag(CHAINED) && !gains(looped) {
             continue;
         }
         let mut phases = BTreeMap::new();
