@@ -25,8 +25,8 @@ pub fn warps_may_drift(ir: &Ir, looped: Op, num_warps: u32) -> bool {
     num_warps > WARP_GROUP && have_rows_of_their_own(ir, looped, num_warps) && !waited_for(ir, looped).is_empty()
 }
 
-/// Whether a loop is two products of which one waits for the other, in groups of warps with rows of their own: the first
-/// product of the next iteration may run beside the last one, in one group of warps, too.
+/// Whether a loop is two products of which one waits for the other, in groups of warps with rows of their own: the
+/// first product of the next iteration may run beside the last one, in one group of warps, too.
 #[must_use]
 pub fn is_chain_of_two(ir: &Ir, looped: Op, num_warps: u32) -> bool {
     num_warps >= WARP_GROUP

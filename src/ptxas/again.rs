@@ -558,9 +558,9 @@ fn costs_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Ta
     for_few_warps(second, target) > for_few_warps(first, target) * SLOWER && full(second) > full(first) * FULLER
 }
 
-/// Whether an answer is slower where few warps run, and few may: where so many programs as there are share out the work,
-/// there may be no more blocks. On an H200, a binary search by 16 blocks of one warp ran at 0.90 of its speed with
-/// registers for more of them.
+/// Whether an answer is slower where few warps run, and few may: where as many programs as there are share out the
+/// work, there may be no more blocks. On an H200, a binary search by 16 blocks of one warp ran at 0.90 of its speed
+/// with registers for more of them.
 fn is_dearer_where_shared(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
     shares_out(ptx) && for_few_warps(second, target) > for_few_warps(first, target)
 }

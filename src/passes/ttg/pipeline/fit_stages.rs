@@ -1,5 +1,5 @@
-//! Other stages than asked for: fewer where a second block fits on a multiprocessor then, and three for two in chains of
-//! products.
+//! Other stages than asked for: fewer where a second block fits on a multiprocessor then, and three for two in chains
+//! of products.
 //!
 //! More slots hide more of memory's latency, but a block that fills shared memory is alone on its multiprocessor: while
 //! it starts, and while it stores its results, nobody multiplies. Two blocks with three slots each do better than one
