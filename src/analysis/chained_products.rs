@@ -16,7 +16,7 @@ use crate::ir::core::{Ir, Op, Value, ValueDef};
 use crate::ir::dialects::{ScfOp, TtngOp};
 
 /// Warps that multiply together.
-const WARP_GROUP: u32 = 4;
+pub const WARP_GROUP: u32 = 4;
 
 /// Whether warp groups gain from running apart in a loop: one of its products waits for another, and each warp has rows
 /// of its own in all of them (16, what a `wgmma` gives a warp), so that no warp waits for another's elements.

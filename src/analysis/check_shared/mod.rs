@@ -53,7 +53,7 @@
 //! - Where the index into several buffers is not known (it is computed from a loop's own number, say), what is under
 //!   way to one of them is taken for another one than that at hand; the waits that name groups are still checked.
 //! - A TMA copy under a predicate that is not constant does not happen where an `scf.for` around it or behind it ends,
-//!   or a branch around such a loop that does nothing on its other side. That is how pipelined loops keep back the
+//!   or a branch around an `scf.while` that does nothing on its other side. That is how pipelined loops keep back the
 //!   copies for iterations that do not exist.
 //! - Predicates of waits hold. A wait for an mbarrier whose phase is not known waits for all that arrives there.
 //! - Partitions of `ttg.warp_specialize` are each checked alone, since no code is made for them.

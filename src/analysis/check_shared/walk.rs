@@ -172,12 +172,11 @@ impl Checker<'_> {
         after
     }
 
-    /// Whether a branch has a loop on one side and nothing on the other: the way past a loop that does not run.
+    /// Whether a branch has an `scf.while` on one side and nothing on the other: the way past a loop that does not run.
     fn goes_around_a_loop(&self, branch: Op) -> bool {
         let ir = self.ir;
         let is_empty = |side| ir.body(branch, side).is_none_or(|block| ir.ops(block).count() == 1);
-        let loops = |op: Op| ir.is(op, ScfOp::For) || ir.is(op, ScfOp::While);
-        is_empty(1) && ir.body(branch, 0).is_some_and(|block| ir.ops(block).any(loops))
+        is_empty(1) && ir.body(branch, 0).is_some_and(|block| ir.ops(block).any(|op| ir.is(op, ScfOp::While)))
     }
 
     fn for_loop(&mut self, looped: For, state: State) -> Option<State> {

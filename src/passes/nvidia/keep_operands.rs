@@ -13,7 +13,7 @@
 //! first operand, in loops that it is in front of, or waits for them:
 //!
 //! 1. There is one group of warps. Attention on two groups lost up to 18 %. And threads copy what the loop loads: where
-//!    hardware does, nothing is gained, and attention lost 7 to 28 %.
+//!    hardware does, nothing is gained, and attention lost 3 to 28 %.
 //! 2. As many blocks as before must share a multiprocessor. A thread is taken to have the results of the loop's
 //!    products, their first operands that are in registers, the pointers and numbers of 64 bits that the loop carries
 //!    or gets, and [`FEWEST_OTHERS`] registers before or [`MOST_OTHERS`] registers afterwards. A block has the buffers
@@ -23,6 +23,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::chained_products::WARP_GROUP;
 use crate::analysis::register_use::of_type as registers;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, Type, Value};
 use crate::ir::dialects::ttg::ttg::{LocalAlloc, LocalLoad};
@@ -42,9 +43,6 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// The warps of a group that multiplies together.
-const GROUP: u32 = 4;
-
 /// Registers of a thread that are neither results nor operands of products, nor pointers: 32 to 61 in 18 attentions.
 const FEWEST_OTHERS: u32 = 32;
 const MOST_OTHERS: u32 = 50;
@@ -53,7 +51,7 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let (Some(target), Some(threads)) = (module_attrs::target(ir), module_attrs::threads(ir)) else {
         return Ok(Changed::No);
     };
-    if threads.num_warps != GROUP || threads.num_ctas != 1 {
+    if threads.num_warps != WARP_GROUP || threads.num_ctas != 1 {
         return Ok(Changed::No);
     }
     let mut changed = false;
@@ -121,7 +119,7 @@ fn leaves_blocks(ir: &Ir, looped: Op, alloc: LocalAlloc, operand: Type, target: 
     let bytes = |op: Op| buffer_bytes(ir.ty(ir.result(op))).unwrap_or(0);
     let (shared, held) = (blocks::shared(ir, looped), held(ir, looped) + addresses(ir, looped));
     let fit = |registers, shared| {
-        let usage = Usage { warps: GROUP, registers, shared };
+        let usage = Usage { warps: WARP_GROUP, registers, shared };
         target.multiprocessor().occupancy(&usage).blocks
     };
     let before = fit((held + FEWEST_OTHERS).min(Target::MAX_REGISTERS_PER_THREAD), shared);

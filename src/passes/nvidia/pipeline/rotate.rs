@@ -45,7 +45,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::chained_products;
+use crate::analysis::chained_products::{self, WARP_GROUP};
 use crate::analysis::register_use::of_type as registers;
 use crate::ir::core::{Block, Builder, InsertPoint, Ir, Loc, Mapping, Op, OpState, Type, Value};
 use crate::ir::dialects::arith::arith::{Cmpi, Subi};
@@ -77,9 +77,6 @@ pub static PASS: Pass = Pass {
 /// where that makes room for a second block; one group has more (32 to 61 in 18 attentions).
 const OTHERS: u32 = 32;
 const OTHERS_OF_ONE_GROUP: u32 = 50;
-
-/// The warps of a group that multiplies together.
-const GROUP: u32 = 4;
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let (Some(target), Some(threads)) = (module_attrs::target(ir), module_attrs::threads(ir)) else {
@@ -256,7 +253,7 @@ impl Plan {
 
     /// Step 3.
     fn leaves_blocks(&self, ir: &Ir, target: &Target, warps: u32) -> bool {
-        let others = if warps == GROUP { OTHERS_OF_ONE_GROUP } else { OTHERS };
+        let others = if warps == WARP_GROUP { OTHERS_OF_ONE_GROUP } else { OTHERS };
         let results = registers(ir.ty(self.first.d(ir))) + registers(ir.ty(self.last.d(ir)));
         // An operand in shared memory is no tensor, and takes none.
         let held = others + results + registers(ir.ty(self.first.a(ir)));
