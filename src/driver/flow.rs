@@ -437,20 +437,27 @@ impl Flow<'_, '_> {
 
     /// TTGIR with the stages that were asked for. Where these take more shared memory than a block can have, with the
     /// most that do not, if there is such a number: loops may have a slot more than stages, and the author may have had
-    /// another GPU in mind.
+    /// another GPU in mind. Two are two then: by default a chain of products gets three for them where its buffers fit,
+    /// and what its conversions need besides may not.
     fn ttgir_that_fits(&mut self, ttir: Ir) -> Step<Ir> {
         let (asked, target) = (self.launch.num_stages, self.job.target);
-        let may = asked > 2 && self.gpu_options().pipelining.stages == Stages::Fit;
+        let may = asked > 1 && self.gpu_options().pipelining.stages == Stages::Fit;
         let (kept, said) = (may.then(|| ttir.clone()), self.made.diagnostics.len());
         let mut first = ttir;
         self.passes("TTGIR passes", &mut first, &backend::ttgir(&self.gpu_options()))?;
         let Some((kept, excess)) = kept.zip(allocate_shared_memory::excess(&first, &target)) else { return Ok(first) };
         let remarks = self.made.diagnostics.split_off(said);
-        for stages in (2..asked).rev() {
+        for stages in (2..asked.max(3)).rev() {
             self.launch.num_stages = stages;
-            let mut ir = kept.clone();
-            self.passes("TTGIR passes", &mut ir, &backend::ttgir(&self.gpu_options()))?;
+            let (mut ir, mut options) = (kept.clone(), self.gpu_options());
+            if stages == 2 {
+                options.pipelining.stages = Stages::Asked;
+            }
+            self.passes("TTGIR passes", &mut ir, &backend::ttgir(&options))?;
             if allocate_shared_memory::excess(&ir, &target).is_none() {
+                if stages == asked {
+                    return Ok(ir);
+                }
                 let (needed, most) = (target.shared.bytes + excess, target.shared.bytes);
                 let text = format!(
                     "the kernel gets {stages} stages instead of {asked}, with which it needs {needed} bytes of shared memory"
