@@ -243,7 +243,8 @@ class Case:
             for b, s in zip(self.buffers, self.start):
                 b.copy_(s)
             launch()
-            torch.cuda._sleep(400_000)
+            # Launches take the host up to 10 us each: they wait behind this.
+            torch.cuda._sleep(20_000 * max(count, 20))
             begin.record()
             for _ in range(count):
                 launch()

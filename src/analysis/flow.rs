@@ -146,6 +146,8 @@ pub struct Segment {
     pub ops: Vec<Op>,
     /// Where control goes afterwards, by index.
     pub next: Vec<usize>,
+    /// The operation whose region begins with it.
+    pub begins: Option<Op>,
 }
 
 /// The segments of a function, in the order of the text.
@@ -179,8 +181,10 @@ impl Segments {
     fn cut_regions(&mut self, ir: &Ir, op: Op) {
         for &region in ir.regions_of(op) {
             for &block in ir.blocks_of(region) {
-                self.first.insert(block, self.all.len());
+                let first = self.all.len();
+                self.first.insert(block, first);
                 self.cut_block(ir, block);
+                self.all[first].begins = Some(op).filter(|_| ir.entry(region) == Some(block));
             }
         }
     }
@@ -190,13 +194,13 @@ impl Segments {
         for op in ir.ops(block) {
             ops.push(op);
             if branches(ir, op) {
-                self.all.push(Segment { ops: std::mem::take(&mut ops), next: vec![] });
+                self.all.push(Segment { ops: std::mem::take(&mut ops), next: vec![], begins: None });
                 self.cut_regions(ir, op);
                 self.after.insert(op, self.all.len());
             }
         }
         // Without a terminator the last operation had regions; an empty segment keeps the numbers right.
-        self.all.push(Segment { ops, next: vec![] });
+        self.all.push(Segment { ops, next: vec![], begins: None });
     }
 
     fn successors(&self, ir: &Ir, index: usize) -> Vec<usize> {

@@ -12,8 +12,9 @@
 //!    serves what comes later.
 //! 4. Loops are left out at first, then taken into account: what the end of a body leaves meets the start of the body.
 //!    A barrier in the middle of the body often separates both.
-//!    Slots of a pipelined loop's ring are known to be apart within an iteration ([`super::slots`]), not from one to
-//!    the next.
+//!    Slots of a pipelined loop's ring are known to be apart, within an iteration and from one to the next
+//!    ([`super::slots`]), until control goes back over another loop. So a copy into a slot that the product of the
+//!    iteration before has read needs a barrier, and one into a spare slot does not.
 //! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left
 //!    is minimal: [`Membar::is_safe`] holds, and fails without any one of them.
 //!
@@ -48,10 +49,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::Allocation;
-use super::flow::Segments;
+use super::flow::{Segment, Segments};
 use super::shared_effects::{BufferAccess, Class, Event, Flight, events};
+use super::slots::Slot;
 use crate::ir::core::{Ir, Op};
 use crate::layout::plan::Among;
+
+/// Products are counted up to here.
+const MOST_PRODUCTS: i64 = 64;
 
 /// An access that some threads may not have made.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -87,7 +92,8 @@ struct State {
     pending: BTreeSet<Pending>,
     /// Those that the next meeting of all threads ends.
     released: BTreeSet<Pending>,
-    in_flight: BTreeSet<(Flight, BufferAccess)>,
+    /// With the number of groups of its kind that were started since, for those of which each operation is one.
+    in_flight: BTreeSet<(Flight, BufferAccess, i64)>,
     /// Whether something goes on in other blocks.
     reached: bool,
 }
@@ -104,20 +110,23 @@ impl State {
         before != size(self)
     }
 
-    /// The state where control comes by an edge. What an iteration knows of its slots does not hold in the next one.
-    fn over(&self, goes_back: bool) -> Cow<'_, State> {
-        let access = |a: &BufferAccess| BufferAccess { slot: None, ..a.clone() };
+    /// The state where control comes by an edge. One that goes back begins the next iteration of a loop, which sees the
+    /// slots of its own ring from there. Those of other rings may be any then.
+    fn over(&self, back_to: Option<&Segment>) -> Cow<'_, State> {
+        let Some(to) = back_to else { return Cow::Borrowed(self) };
+        let seen = |slot: Slot| (Some(slot.looped) == to.begins).then(|| slot.from_next_iteration());
+        let access = |a: &BufferAccess| BufferAccess { slot: a.slot.and_then(seen), ..a.clone() };
         let pending =
             |all: &BTreeSet<Pending>| all.iter().map(|p| Pending { access: access(&p.access), ..p.clone() }).collect();
         let names_slots =
             |s: &State| s.open().any(|p| p.access.slot.is_some()) || s.in_flight.iter().any(|f| f.1.slot.is_some());
-        if !goes_back || !names_slots(self) {
+        if !names_slots(self) {
             return Cow::Borrowed(self);
         }
         Cow::Owned(State {
             pending: pending(&self.pending),
             released: pending(&self.released),
-            in_flight: self.in_flight.iter().map(|(flight, a)| (*flight, access(a))).collect(),
+            in_flight: self.in_flight.iter().map(|(flight, a, age)| (*flight, access(a), *age)).collect(),
             reached: self.reached,
         })
     }
@@ -165,6 +174,10 @@ impl State {
     }
 
     fn run(&mut self, happening: &[Event], among: Among) {
+        // A product is a group of its own, whatever it reads.
+        if happening.iter().any(|e| matches!(e, Event::InFlight(Flight::Product, _))) {
+            self.grow_older();
+        }
         for event in happening {
             match event {
                 event if is_barrier(event, among) => self.wait(),
@@ -173,13 +186,16 @@ impl State {
                 }
                 Event::InFlight(flight, access) => {
                     self.pending.insert(Pending { begins: true, ..Pending::new(access.clone()) });
-                    self.in_flight.insert((*flight, access.clone()));
+                    self.in_flight.insert((*flight, access.clone(), 0));
                 }
-                Event::Complete { flight, all } => {
-                    let done = self.in_flight.iter().filter(|f| f.0 == *flight);
+                Event::Complete { flight, left } => {
+                    // Which copies have ended is not counted: all of them may have, or none.
+                    let counted = *flight == Flight::Product && *left < MOST_PRODUCTS;
+                    let may_be_done = |f: &&(Flight, BufferAccess, i64)| f.0 == *flight && (!counted || f.2 >= *left);
+                    let done = self.in_flight.iter().filter(may_be_done);
                     self.pending.extend(done.map(|f| Pending::new(f.1.clone())));
-                    if *all {
-                        self.in_flight.retain(|f| f.0 != *flight);
+                    if counted || *left == 0 {
+                        self.in_flight.retain(|f| !may_be_done(&f));
                     }
                 }
                 Event::Leave { start, end, blocks } => self.each(|p| {
@@ -204,6 +220,14 @@ impl State {
                 Event::Signalled(_) | Event::Barrier | Event::ClusterBarrier | Event::End => {}
             }
         }
+    }
+
+    /// One more product has been started.
+    fn grow_older(&mut self) {
+        let older = |(flight, access, age): (Flight, BufferAccess, i64)| {
+            (flight, access, if flight == Flight::Product { (age + 1).min(MOST_PRODUCTS) } else { age })
+        };
+        self.in_flight = std::mem::take(&mut self.in_flight).into_iter().map(older).collect();
     }
 
     /// Changes every access that the first warp has not waited for.
@@ -294,7 +318,7 @@ impl Membar {
                 return false;
             }
             for &next in &self.segments.all[index].next {
-                let over = state.over(Segments::goes_back(index, next));
+                let over = state.over(self.back_to(index, next));
                 if grown.entry(next).or_insert_with(|| states[next].clone()).join(&over) {
                     open.push(next);
                 }
@@ -368,6 +392,11 @@ impl Membar {
         found
     }
 
+    /// The segment where an edge ends, if it goes back.
+    fn back_to(&self, from: usize, to: usize) -> Option<&Segment> {
+        Segments::goes_back(from, to).then(|| &self.segments.all[to])
+    }
+
     /// Step 2: the state before each segment.
     fn states(&self, barriers: &BTreeSet<Op>) -> Vec<State> {
         let mut states = vec![State::default(); self.segments.all.len()];
@@ -383,7 +412,7 @@ impl Membar {
                     state.run(events, self.among);
                 }
                 for &next in &segment.next {
-                    let new = states[next].join(&state.over(Segments::goes_back(index, next)));
+                    let new = states[next].join(&state.over(self.back_to(index, next)));
                     // What was passed already must be looked at again.
                     changed |= new && Segments::goes_back(index, next);
                 }

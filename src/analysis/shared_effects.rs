@@ -9,6 +9,7 @@
 //! | … between the blocks of a cluster | write; barrier of the cluster; read of other blocks' memory |
 //! | what acts in other blocks by itself (TMA to several blocks, arrivals at their mbarriers) | its accesses are remote, and go on |
 //! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
+//! | a `wgmma` that waits for itself | its accesses, and all products before are complete |
 //! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
@@ -24,7 +25,7 @@ use crate::ir::dialects::discardable::FIRST_WARP;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
 use crate::ir::dialects::ttg::ttg::{MemDescIndex, MemDescSubslice};
-use crate::ir::dialects::ttng::ttng::{ArriveBarrier, AsyncTmaCopyGlobalToLocal};
+use crate::ir::dialects::ttng::ttng::{ArriveBarrier, AsyncTmaCopyGlobalToLocal, WarpGroupDot};
 use crate::ir::dialects::verify::context_ctas;
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
@@ -100,10 +101,10 @@ pub enum Event {
     /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for
     /// an mbarrier itself.
     Signalled(BufferAccess),
-    /// What is in flight completes; `all` says that nothing of its kind stays in flight.
+    /// What is in flight completes, but for as many groups of its kind as are left.
     Complete {
         flight: Flight,
-        all: bool,
+        left: i64,
     },
     /// Each warp says at the mbarriers in these bytes that it has done all that came before.
     Leave {
@@ -159,6 +160,10 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
         }
         events.push(access(false, among == Among::Cluster));
     }
+    // It waits for its own group, and so for those before.
+    if WarpGroupDot::of(ir, op).is_some_and(|dot| !dot.isAsync(ir)) {
+        events.push(Event::Complete { flight: Flight::Product, left: 0 });
+    }
     if reached_blocks(ir, op) != 0 {
         events.push(Event::Reach);
     }
@@ -208,7 +213,9 @@ fn orders(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
             events.push(if holds(ir, op) { Event::ClusterBarrier } else { Event::Meeting });
         }
         Order::ReleasesMbarriers => events.push(Event::Release),
-        Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
+        Order::Completes(flight, left) => {
+            events.push(Event::Complete { flight, left: left(ir, op).unwrap_or(i64::MAX) });
+        }
     }
 }
 

@@ -1,26 +1,29 @@
-//! Which slots of a buffer are apart while an iteration of a pipelined loop runs.
+//! Which slot of a buffer an access of a pipelined loop is to, told by where the loop's iteration stands in the ring.
 //!
 //! A pipelined loop fills one slot of a ring and reads another:
 //!
 //! ```text
-//! scf.for … iter_args(%x = 1, %a = %buffer[0], %b = %buffer[1])
+//! scf.for … iter_args(%x = 1, %y = -1, %a = %buffer[0], %b = %buffer[1])
 //!   %next = select(%x + 1 < 3, %x + 1, 0)
+//!   %this = select(%y + 1 >= 3, 0, %y + 1)
 //!   copy to %buffer[%next]         the slot that is filled
-//!   load from %a                   filled two iterations before
-//!   yield %next, %b, %buffer[%next]
+//!   load from %buffer[%this]       filled two iterations before
+//!   load from %a                   the same slot
+//!   yield %next, %this, %b, %buffer[%next]
 //! ```
 //!
-//! 1. The counter of the ring is `next = select(x + 1 < n, x + 1, 0)`, where `x` is the counter of the iteration
-//!    before.
-//! 2. A descriptor that the loop carries over `d` iterations is the slot that was filled then. With `0 < d < n` it is
-//!    another one than the slot that is filled now.
-//! 3. In the first `d` iterations the descriptor is one that came into the loop. Its index and the counter's start must
-//!    be constants, and differ likewise.
+//! 1. A counter of the ring is `next = select(x + 1 < n, x + 1, 0)`, or the same with `>=`, where `x` is the counter of
+//!    the iteration before. If it starts with `s`, its value in iteration `i` is `s + 1 + i` modulo `n`.
+//! 2. A descriptor that the loop carries over `d` iterations is the slot of `d` iterations before, `s + 1 + i - d`. In
+//!    the first `d` iterations it is one that came into the loop: its index must be a constant, and that number.
+//! 3. So each slot has a number `o`, its *offset*: it is slot `o + i` of the ring. Two slots of an iteration are the
+//!    same if their offsets are. Seen from the next iteration, a slot's offset is one less.
 //!
-//! The counter is of the form that AMD's pipeline writes (`passes/amd/pipeline`).
+//! Both forms of counters are in use: `passes/nvidia/pipeline` has two of them, for the slot that is filled and the one
+//! that is read, and `passes/amd/pipeline` one.
 
 use super::shared_alias::viewed;
-use crate::ir::core::{Attr, Ir, Value, ValueDef};
+use crate::ir::core::{Attr, Ir, Op, Value, ValueDef};
 use crate::ir::dialects::arith::arith::{Addi, Cmpi, Select};
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
@@ -31,11 +34,13 @@ use crate::ir::rewrite::fold::const_of;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Slot {
     /// The buffer that has the slots.
-    buffer: Value,
-    /// The index of the slot that this iteration fills.
-    next: Value,
-    /// How many iterations ago the slot was filled.
-    ago: u32,
+    pub buffer: Value,
+    /// The loop whose iterations count.
+    pub looped: Op,
+    /// How many slots there are.
+    pub slots: i64,
+    /// In iteration `i` it is slot `offset + i`, modulo the number of slots.
+    pub offset: i64,
 }
 
 impl Slot {
@@ -43,59 +48,79 @@ impl Slot {
     #[must_use]
     pub fn of(ir: &Ir, descriptor: Value) -> Option<Slot> {
         let mut came = vec![];
+        let mut around: Option<For> = None;
         let mut descriptor = whole_slot(ir, descriptor);
         let view = loop {
             let Some((looped, at)) = carried(ir, descriptor) else {
                 break MemDescIndex::of(ir, ir.def_op(descriptor)?)?;
             };
             came.push(looped.init(ir).get(at).copied()?);
-            // Descriptors that move in a circle are of no ring.
-            if came.len() > looped.init(ir).len() {
+            // Descriptors that move in a circle, or from one loop to another, are of no ring.
+            if came.len() > looped.init(ir).len() || around.is_some_and(|known| known.0 != looped.0) {
                 return None;
             }
+            around = Some(looped);
             descriptor = whole_slot(ir, yielded(ir, looped, at)?);
         };
-        let (buffer, next) = (view.src(ir), view.index(ir));
-        let ring = Ring::of(ir, next)?;
+        let buffer = view.src(ir);
+        let ring = Ring::of(ir, view.index(ir))?;
         let slots = ir.ty(buffer).as_memdesc()?.shape.first().copied()?;
-        let ago = u32::try_from(came.len()).ok()?;
-        let known = ring.slots == slots && i64::from(ago) < slots;
-        let apart = |(iteration, came): (usize, &Value)| {
+        if ring.slots != slots || around.is_some_and(|known| known.0 != ring.looped) {
+            return None;
+        }
+        let ago = i64::try_from(came.len()).ok()?;
+        let slot = Slot { buffer, looped: ring.looped, slots, offset: (ring.start + 1 - ago).rem_euclid(slots) };
+        let follows = |(iteration, came): (usize, &Value)| {
             let index = MemDescIndex::of(ir, ir.def_op(whole_slot(ir, *came))?).filter(|v| v.src(ir) == buffer)?;
-            let filled = (ring.start + 1 + iteration as i64).rem_euclid(slots);
-            Some(int(ir, index.index(ir))? != filled)
+            Some(int(ir, index.index(ir))? == (slot.offset + i64::try_from(iteration).ok()?).rem_euclid(slots))
         };
-        (known && came.iter().enumerate().all(|c| apart(c) == Some(true))).then_some(Slot { buffer, next, ago })
+        came.iter().enumerate().all(|c| follows(c) == Some(true)).then_some(slot)
     }
 
     /// Whether two slots of one iteration are different ones.
     #[must_use]
     pub fn is_apart(self, other: Slot) -> bool {
-        self.buffer == other.buffer && self.next == other.next && (self.ago == 0) != (other.ago == 0)
+        self.buffer == other.buffer && self.looped == other.looped && self.offset != other.offset
+    }
+
+    /// The slot as it is seen from the next iteration.
+    #[must_use]
+    pub fn from_next_iteration(self) -> Slot {
+        Slot { offset: (self.offset - 1).rem_euclid(self.slots), ..self }
     }
 }
 
-/// What a ring's counter says of it (step 1).
-struct Ring {
-    slots: i64,
+/// A counter of a ring (step 1).
+pub struct Ring {
+    /// The loop that carries the counter.
+    pub looped: Op,
+    /// The counter's place among what the loop carries.
+    pub at: usize,
+    pub slots: i64,
     /// The counter in front of the first iteration.
-    start: i64,
+    pub start: i64,
 }
 
 impl Ring {
-    fn of(ir: &Ir, next: Value) -> Option<Ring> {
+    /// The ring of which a value is the counter.
+    #[must_use]
+    pub fn of(ir: &Ir, next: Value) -> Option<Ring> {
         let select = Select::of(ir, ir.def_op(next)?)?;
         let compare = Cmpi::of(ir, ir.def_op(select.condition(ir))?)?;
-        let moved = select.true_value(ir);
+        let (moved, over) = match compare.predicate(ir)? {
+            CmpiPredicate::Slt => (select.true_value(ir), select.false_value(ir)),
+            CmpiPredicate::Sge => (select.false_value(ir), select.true_value(ir)),
+            _ => return None,
+        };
         let add = Addi::of(ir, ir.def_op(moved)?)?;
         let (looped, at) = carried(ir, add.lhs(ir))?;
-        let form = compare.predicate(ir) == Some(CmpiPredicate::Slt)
-            && compare.lhs(ir) == moved
-            && int(ir, select.false_value(ir)) == Some(0)
+        let form = compare.lhs(ir) == moved
+            && int(ir, over) == Some(0)
             && int(ir, add.rhs(ir)) == Some(1)
             && yielded(ir, looped, at) == Some(next);
-        let ring = Ring { slots: int(ir, compare.rhs(ir))?, start: int(ir, *looped.init(ir).get(at)?)? };
-        (form && (0..ring.slots).contains(&ring.start)).then_some(ring)
+        let slots = int(ir, compare.rhs(ir))?;
+        let start = int(ir, *looped.init(ir).get(at)?)?;
+        (form && (-1..slots).contains(&start)).then_some(Ring { looped: looped.0, at, slots, start })
     }
 }
 

@@ -11,6 +11,7 @@ pub struct Pipelining {
     pub steps: Steps,
     pub programs: Programs,
     pub operands: Operands,
+    pub slots: Slots,
     pub iterations: Iterations,
     pub versions: Versions,
 }
@@ -80,6 +81,16 @@ pub enum Operands {
     Shared,
 }
 
+/// How many slots a ring of buffers has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Slots {
+    /// One more than needed where that saves a barrier in each iteration (`ttc-spare-slots`).
+    #[default]
+    Spare,
+    /// As few as possible.
+    Fewest,
+}
+
 /// How a loop does its full blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Iterations {
@@ -109,7 +120,8 @@ impl Pipelining {
                             (one step of K an iteration, also where several make a line of memory), `one-program` (each \
                             block does one program, also where two load the same), `two-programs` (a block does two that \
                             load the same, however few a launch has), `shared-operands` (no \
-                            operand of a product stays in registers over a loop), `masked-iterations` (no loop gets a copy \
+                            operand of a product stays in registers over a loop), `fewest-slots` (no ring of buffers gets a slot to \
+                            save a barrier), `masked-iterations` (no loop gets a copy \
                             without masks for its full blocks), `one-version` (no code gets a copy for sizes that are \
                             multiples of 16, or for masks that split no vector)";
 
@@ -122,6 +134,7 @@ impl Pipelining {
         steps: Steps::One,
         programs: Programs::One,
         operands: Operands::Shared,
+        slots: Slots::Fewest,
         iterations: Iterations::Masked,
         versions: Versions::One,
     };
@@ -143,12 +156,14 @@ impl Pipelining {
                 "one-program" => chosen.programs = Programs::One,
                 "two-programs" => chosen.programs = Programs::Two,
                 "shared-operands" => chosen.operands = Operands::Shared,
+                "fewest-slots" => chosen.slots = Slots::Fewest,
                 "masked-iterations" => chosen.iterations = Iterations::Masked,
                 "one-version" => chosen.versions = Versions::One,
                 _ => {
                     return Err(format!(
                         "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `in-order`, `multicast`, \
-                         `all-stages`, `one-step`, `one-program`, `two-programs`, `shared-operands`, `masked-iterations` or `one-version`"
+                         `all-stages`, `one-step`, `one-program`, `two-programs`, `shared-operands`, `fewest-slots`, \
+                         `masked-iterations` or `one-version`"
                     ));
                 }
             }
@@ -162,7 +177,8 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, chains, multicast, stages, steps, programs, operands, iterations, versions } = self;
+        let Pipelining { refill, chains, multicast, stages, steps, programs, operands, slots, iterations, versions } =
+            self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
@@ -173,6 +189,7 @@ impl Pipelining {
             ("one-program", programs == Programs::One),
             ("two-programs", programs == Programs::Two),
             ("shared-operands", operands == Operands::Shared),
+            ("fewest-slots", slots == Slots::Fewest),
             ("masked-iterations", iterations == Iterations::Masked),
             ("one-version", versions == Versions::One),
         ];

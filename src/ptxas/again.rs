@@ -47,7 +47,9 @@
 //! 6. Whatever is chosen by then, all of the kernel's machine code is looked at ([`waits::whole`]). Where it would be
 //!    cheaper with the warps that two thirds of its registers leave room for, ptxas gets that limit of registers
 //!    ([`more_blocks`]). The answer is taken if it spills nothing and is cheaper.
-//! 7. In the end, another answer that is there by then takes its place if the model says that it is cheaper
+//! 7. An answer whose asynchronous products wait for each other is taken only in place of one in which they do too, or
+//!    that gave up.
+//! 8. In the end, another answer that is there by then takes its place if the model says that it is cheaper
 //!    ([`is_cheaper`]).
 
 #[cfg(test)]
@@ -430,6 +432,9 @@ impl Attempt {
     /// have keeps too few values at once, and instructions wait for each other.
     pub(super) fn is_better(self, second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
         let (after, before) = (second.usage(), first.usage());
+        if self != Attempt::Recover && after.serialized && !before.serialized {
+            return false;
+        }
         match self {
             Attempt::Blocks(_) if costs_few_warps(second, first, ptx, target) => false,
             Attempt::Recover => {
@@ -533,7 +538,7 @@ pub(super) fn is_cheaper(
     target: &Target,
     shared: Option<u32>,
 ) -> bool {
-    if threads(ptx) == 1 {
+    if threads(ptx) == 1 || other.usage().serialized && !answer.usage().serialized {
         return false;
     }
     let (spilled, before) = (other.usage().spilled(), answer.usage().spilled());

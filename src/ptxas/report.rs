@@ -5,6 +5,9 @@
 //!    `64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`.
 //! 3. `Used 12 registers, used 1 barriers, 128 bytes smem, 360 bytes cmem[0]` belongs to the entry of step 1.
 //!
+//! 4. `wgmma.mma_async instructions are serialized due to … in the function 'k'` says that each product of that
+//!    function waits for the one before.
+//!
 //! A number that is not there is 0, because ptxas leaves out what a kernel does not use. Lines of other forms are
 //! skipped, so a new release that prints more causes no error.
 
@@ -23,6 +26,8 @@ pub struct Usage {
     pub shared: u32,
     /// How many named barriers a block uses.
     pub barriers: u32,
+    /// Whether ptxas lets each `wgmma` end before the next one starts.
+    pub serialized: bool,
 }
 
 impl Usage {
@@ -41,6 +46,7 @@ impl Usage {
             stack: all.stack.max(f.usage.stack),
             shared: all.shared.max(f.usage.shared),
             barriers: all.barriers.max(f.usage.barriers),
+            serialized: all.serialized || f.usage.serialized,
         })
     }
 }
@@ -61,13 +67,21 @@ pub(super) fn words<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     Some(rest.trim_start().strip_prefix(kind)?.trim_start_matches([' ', ':']))
 }
 
+/// What ptxas says where asynchronous products wait for each other.
+const SERIALIZED: &str = "wgmma.mma_async instructions are serialized";
+
 /// The functions of a `-v` log, in its order.
 pub(super) fn parse(log: &str) -> Vec<FunctionUsage> {
     let mut functions: Vec<FunctionUsage> = vec![];
     let (mut entry, mut properties) = (None, None);
+    let mut serialized: Vec<String> = vec![];
     for line in log.lines() {
         let info = words(line, "info").unwrap_or(line);
-        if let Some(rest) = info.strip_prefix("Compiling entry function '") {
+        if let Some((_, rest)) = info.split_once(SERIALIZED) {
+            if let Some(name) = rest.split_once("in the function '").and_then(|(_, rest)| rest.split('\'').next()) {
+                serialized.push(name.to_owned());
+            }
+        } else if let Some(rest) = info.strip_prefix("Compiling entry function '") {
             let name = rest.split('\'').next().unwrap_or(rest);
             entry = Some(index_of(&mut functions, name, true));
         } else if let Some(name) = info.strip_prefix("Function properties for ") {
@@ -86,6 +100,8 @@ pub(super) fn parse(log: &str) -> Vec<FunctionUsage> {
             f.shared = number(info, "bytes smem");
         }
     }
+    // ptxas says it in front of the function.
+    functions.iter_mut().for_each(|f| f.usage.serialized = serialized.contains(&f.name));
     functions
 }
 
@@ -111,7 +127,9 @@ fn number(line: &str, unit: &str) -> u32 {
 mod tests {
     use super::*;
 
-    const LOG: &str = "ptxas info    : 0 bytes gmem\n\
+    const LOG: &str = "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to \
+            insufficient register resources for the wgmma pipeline in the function 'a' in line 0\n\
+        ptxas info    : 0 bytes gmem\n\
         ptxas info    : Compiling entry function 'b' for 'sm_80'\n\
         ptxas info    : Function properties for b\n    \
             0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
@@ -127,7 +145,8 @@ mod tests {
     #[test]
     fn entries_and_callees_are_told_apart() {
         let f = |name: &str, entry, usage| FunctionUsage { name: name.to_owned(), entry, usage };
-        let a = Usage { registers: 12, spill_stores: 20, spill_loads: 24, stack: 64, shared: 128, barriers: 1 };
+        let (serialized, stack) = (true, 64);
+        let a = Usage { registers: 12, spill_stores: 20, spill_loads: 24, stack, shared: 128, barriers: 1, serialized };
         let helper = Usage { spill_stores: 4, spill_loads: 4, stack: 8, ..Usage::default() };
         let functions = parse(LOG);
         assert_eq!(

@@ -62,8 +62,8 @@ impl Path<'_> {
                 self.in_flight.push((flight, access));
             }
             Event::Signalled(access) => self.touch(&access),
-            Event::Complete { flight, all } => {
-                assert!(all, "the simulation does not count groups");
+            Event::Complete { flight, left } => {
+                assert!(left == 0, "the simulation does not count groups");
                 let (done, rest) = std::mem::take(&mut self.in_flight).into_iter().partition(|f| f.0 == flight);
                 self.in_flight = rest;
                 self.pending.extend(Vec::into_iter(done).map(|f| Pending::new(f.1)));

@@ -1,7 +1,7 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{Chains, GpuOptions, Iterations, Operands, Programs, Refill, Stages, Steps, Tma, Versions};
+use crate::backend::{Chains, GpuOptions, Iterations, Operands, Programs, Refill, Slots, Stages, Steps, Tma, Versions};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::{refill, rotate};
@@ -226,6 +226,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     }
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);
+    }
+    if options.pipelining.slots == Slots::Spare && options.target.has_wgmma() {
+        p.add_with(&nvidia::spare_slots::PASS, &capability);
     }
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&nvidia::proxy_fences::PASS, &capability);

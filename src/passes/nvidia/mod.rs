@@ -16,6 +16,7 @@ pub mod pipeline;
 pub mod prefetch;
 pub mod proxy_fences;
 pub mod shared_encodings;
+pub mod spare_slots;
 pub mod sums_behind_copies;
 pub mod tensor_descriptors;
 pub mod tma_lowering;

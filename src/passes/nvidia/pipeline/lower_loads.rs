@@ -295,7 +295,7 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
 }
 
 /// A counter's next value: 0 again after the last slot.
-pub(super) fn count_on(b: &mut Builder<'_>, counter: Value, limits: [Value; 3]) -> Value {
+pub(in crate::passes::nvidia) fn count_on(b: &mut Builder<'_>, counter: Value, limits: [Value; 3]) -> Value {
     counted_on(b, counter, limits).1
 }
 
@@ -311,7 +311,7 @@ fn token() -> Type {
 }
 
 /// A further value that the loop carries; it is yielded unchanged for now.
-pub(super) fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
+pub(in crate::passes::nvidia) fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
     let ty = ir.ty(init);
     let loc = ir.loc(looped);
     let operands: Vec<Value> = ir.operands(looped).iter().copied().chain([init]).collect();

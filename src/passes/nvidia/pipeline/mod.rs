@@ -13,3 +13,5 @@ pub mod rotate;
 pub mod software_pipeline;
 mod tma_stores;
 mod wgmma;
+
+pub(super) use lower_loads::{carry, count_on};
