@@ -4,7 +4,6 @@
 //! 2. `Function properties for k` starts the properties of an entry or of a function it calls, on the next line:
 //!    `64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`.
 //! 3. `Used 12 registers, used 1 barriers, 128 bytes smem, 360 bytes cmem[0]` belongs to the entry of step 1.
-//!
 //! 4. `wgmma.mma_async instructions are serialized due to … in the function 'k'` says that each product of that
 //!    function waits for the one before.
 //!

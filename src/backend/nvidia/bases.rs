@@ -4,7 +4,7 @@
 //! the whole loop: 64 pointers are half of all registers. But they start at the same pointer plus an offset of 32 bits
 //! each, and all take the same step. So the loop carries the pointer that they start at. Where one of them is used, one
 //! instruction makes it from the base and its offset, `mad.wide`. If the offsets come from few numbers, `row * 3 +
-//! column`, the loop makes them too, and else they take half of the registers.
+//! column` or `(row + 3) * stride`, the loop makes them too, and else they take half of the registers.
 //!
 //! This is for kernels that spill registers. What it does for others was not measured.
 //!
@@ -12,8 +12,10 @@
 //!
 //! 1. The pointers that a loop carries are found: phis whose next value is the phi and a step. If there are few, they
 //!    stay ([`MOST_CARRIED`]).
-//! 2. Those with the same base, the same step and the same place of the step are a group. A group of at least [`LEAST`]
-//!    gets a phi of its own for the base.
+//! 2. Where a pointer starts is a root and a few steps from there, `x + batch + row * stride + column`. Those whose
+//!    starts differ in one step alone, with the same step of the loop at the same place, are a group. Where there are
+//!    several such groups, a pointer is of the largest. A group of at least [`LEAST`] gets a phi of its own for the
+//!    base, which is a start without the step that differs.
 //! 3. Each block that uses a pointer of the group makes it right before its first use, from the base of this iteration
 //!    or of the next one.
 //!
@@ -44,7 +46,7 @@ use inkwell::values::{
     PointerValue,
 };
 
-use self::offset::{Offset, Recipe, is_step, origin, unit, value_operand};
+use self::offset::{Offset, Plus, Recipe, Way, is_step, unit, value_operand, ways};
 use super::pointers::MOST_CARRIED;
 use super::users::{Id, id, users};
 use crate::ir::core::hash::{Map, Set};
@@ -79,10 +81,19 @@ fn loops<'c>(module: &Module<'c>, data: &TargetData) -> impl Iterator<Item = Vec
 
 /// Pointers that one base serves, at least [`LEAST`], in the order of the first of each group.
 fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
+    let mut sizes: Map<Key, usize> = Map::default();
+    for key in carried.iter().flat_map(|pointer| pointer.ways.iter().map(|way| pointer.key(way))) {
+        *sizes.entry(key).or_default() += 1;
+    }
     let mut places: Map<Key, usize> = Map::default();
     let mut groups: Vec<Vec<Carried<'_>>> = vec![];
-    for pointer in carried {
-        let place = *places.entry(pointer.key()).or_insert(groups.len());
+    for mut pointer in carried {
+        let size = |way: &Way<'_>| sizes.get(&pointer.key(way)).copied().unwrap_or(0);
+        // Of several that are as large, the first.
+        let largest = (0..pointer.ways.len()).rev().max_by_key(|&at| size(&pointer.ways[at])).unwrap_or(0);
+        pointer.ways.swap(0, largest);
+        let key = pointer.key(pointer.way());
+        let place = *places.entry(key).or_insert(groups.len());
         if place == groups.len() {
             groups.push(vec![]);
         }
@@ -94,15 +105,15 @@ fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
 
 /// Whether offsets can be made in the loop from at most half as many numbers.
 fn have_recipes(group: &[Carried<'_>]) -> bool {
-    let recipes: Vec<Recipe<'_>> = group.iter().filter_map(|p| p.offset.recipe()).collect();
-    let numbers = recipes.iter().flat_map(|r| [Some(r.value), r.plus]).flatten();
-    let numbers: BTreeSet<Id> = numbers.map(|n| id(&n)).collect();
+    let recipes: Vec<Recipe<'_>> = group.iter().filter_map(|p| p.way().offset.recipe()).collect();
+    let numbers = recipes.iter().flat_map(|r| [Some(vec![id(&r.value)]), r.plus.as_ref().map(Plus::key)]).flatten();
+    let numbers: BTreeSet<Vec<Id>> = numbers.collect();
     numbers.len() * 2 <= recipes.len()
 }
 
-/// What the pointers of a group have in common: the base, the index of the step and the bytes of its unit, and the
-/// block that takes it.
-type Key = (Id, Id, u64, Id);
+/// What the pointers of a group have in common: the root of the base, the index of each step to it and the bytes of its
+/// unit, the same of the loop's step, and the block that takes it.
+type Key = (Id, Vec<(Id, u64)>, (Id, u64), Id);
 
 /// A pointer that a loop carries, and that takes the same step in each iteration.
 struct Carried<'c> {
@@ -113,8 +124,10 @@ struct Carried<'c> {
     index: BasicValueEnum<'c>,
     unit: u64,
     block: BasicBlock<'c>,
-    base: PointerValue<'c>,
-    offset: Offset<'c>,
+    /// From where it starts. The first is taken.
+    ways: Vec<Way<'c>>,
+    /// The bytes of the unit of each step of a way.
+    units: Map<Id, u64>,
 }
 
 impl<'c> Carried<'c> {
@@ -128,13 +141,24 @@ impl<'c> Carried<'c> {
         };
         let (back, step) = (0..2).find_map(step)?;
         let (start, _) = phi.get_incoming(1 - back)?;
-        let (base, offset) = origin(start.into_pointer_value(), data);
+        let ways = ways(start.into_pointer_value(), data);
+        let units = ways.iter().flat_map(|way| &way.others).map(|step| (id(step), unit(*step, data))).collect();
         let (index, unit) = (value_operand(step, 1)?, unit(step, data));
-        Some(Carried { phi, back, step, index, unit, block: step.get_parent()?, base, offset })
+        Some(Carried { phi, back, step, index, unit, block: step.get_parent()?, ways, units })
     }
 
-    fn key(&self) -> Key {
-        (id(&self.base), id(&self.index), self.unit, self.block.as_mut_ptr() as Id)
+    /// The way that is taken.
+    fn way(&self) -> &Way<'c> {
+        &self.ways[0]
+    }
+
+    fn key(&self, way: &Way<'c>) -> Key {
+        let other = |step: &InstructionValue<'c>| {
+            let index = value_operand(*step, 1).map_or(0, |index| id(&index));
+            (index, self.units.get(&id(step)).copied().unwrap_or(0))
+        };
+        let others = way.others.iter().map(other).collect();
+        (id(&way.root), others, (id(&self.index), self.unit), self.block.as_mut_ptr() as Id)
     }
 }
 
@@ -150,10 +174,11 @@ struct Rebase<'c> {
 
 /// A base in place of the pointers of a group.
 #[derive(Clone, Copy)]
-struct Base<'c> {
+struct Base<'a, 'c> {
     pointer: PointerValue<'c>,
-    /// Whether the loop makes the offsets ([`have_recipes`]) rather than keep them.
-    makes_offsets: bool,
+    /// What the loop makes the offsets from, if it does rather than keep them ([`have_recipes`]): what is added, by its
+    /// key.
+    makes_offsets: Option<&'a Map<Vec<Id>, IntValue<'c>>>,
 }
 
 impl<'c> Rebase<'c> {
@@ -164,21 +189,63 @@ impl<'c> Rebase<'c> {
         let (Some(before), Some(latch)) = (incoming(1 - first.back), incoming(first.back)) else { return Ok(()) };
         let is_step = |i: &InstructionValue<'c>| group.iter().any(|pointer| pointer.step == *i);
         let Some(step) = first.block.get_instructions().find(is_step) else { return Ok(()) };
+        let Some(end) = before.get_terminator() else { return Ok(()) };
+        self.builder.position_before(&end);
+        let start = self.start(first.way());
+        let added = if have_recipes(group) { Some(self.added(group)?) } else { None };
+        let makes_offsets = added.as_ref();
         self.builder.position_before(&first.phi.as_instruction());
-        let base = self.builder.build_phi(first.base.get_type(), "")?;
+        let base = self.builder.build_phi(start.get_type(), "")?;
         let next = self.next(base, step);
-        base.add_incoming(&[(&first.base, before), (&next.frozen, latch)]);
-        let makes_offsets = have_recipes(group);
+        base.add_incoming(&[(&start, before), (&next.frozen, latch)]);
         let this = Base { pointer: base.as_basic_value().into_pointer_value(), makes_offsets };
         for pointer in group {
             let phi = pointer.phi.as_instruction();
             self.replace(phi, pointer, this, pointer.step)?;
             self.replace(pointer.step, pointer, Base { pointer: next.base, makes_offsets }, phi)?;
-            phi.set_operand(pointer.back, first.base.get_type().get_poison());
+            phi.set_operand(pointer.back, start.get_type().get_poison());
             pointer.step.erase_from_basic_block();
             phi.erase_from_basic_block();
         }
         Ok(())
+    }
+
+    /// The base in front of the loop. A step that leads to it already is not taken again.
+    fn start(&self, way: &Way<'c>) -> PointerValue<'c> {
+        way.others.iter().fold(way.root, |base, &step| {
+            if value_operand(step, 0).is_some_and(|from| id(&from) == id(&base)) {
+                // SAFETY: what a `getelementptr` with one index makes is a pointer.
+                unsafe { PointerValue::new(step.as_value_ref()) }
+            } else {
+                self.moved(step, base)
+            }
+        })
+    }
+
+    /// What recipes add, made in front of the loop where it is not there yet.
+    fn added(&self, group: &[Carried<'c>]) -> Result<Map<Vec<Id>, IntValue<'c>>, BuilderError> {
+        let mut added: Map<Vec<Id>, IntValue<'c>> = Map::default();
+        for plus in group.iter().filter_map(|pointer| pointer.way().offset.recipe()?.plus) {
+            let key = plus.key();
+            if added.contains_key(&key) {
+                continue;
+            }
+            let number = match plus {
+                Plus::Number(number) => number,
+                Plus::Multiple { terms, of } => {
+                    let mut sum: Option<IntValue<'c>> = None;
+                    for term in terms {
+                        sum = Some(match sum {
+                            Some(sum) => self.builder.build_int_add(sum, term, "")?,
+                            None => term,
+                        });
+                    }
+                    sum.map_or(Ok(of), |sum| self.builder.build_int_mul(sum, of, ""))?
+                }
+            };
+            added.insert(key, number);
+        }
+        Ok(added)
     }
 
     /// Moves the base on as `step`, the first of the group, moves its pointer on, and there.
@@ -208,7 +275,7 @@ impl<'c> Rebase<'c> {
         &self,
         old: InstructionValue<'c>,
         pointer: &Carried<'c>,
-        base: Base<'c>,
+        base: Base<'_, 'c>,
         except: InstructionValue<'c>,
     ) -> Result<(), BuilderError> {
         let mut users: Vec<InstructionValue<'c>> = users(old).filter(|&user| user != except).collect();
@@ -225,7 +292,7 @@ impl<'c> Rebase<'c> {
                     new
                 } else {
                     self.position_at_first(block, &users);
-                    let new = self.pointer(base, pointer.offset)?;
+                    let new = self.pointer(base, pointer.way().offset)?;
                     made.push((block, new));
                     new
                 };
@@ -245,19 +312,20 @@ impl<'c> Rebase<'c> {
     }
 
     /// The pointer at an offset from a base.
-    fn pointer(&self, base: Base<'c>, offset: Offset<'c>) -> Result<PointerValue<'c>, BuilderError> {
+    fn pointer(&self, base: Base<'_, 'c>, offset: Offset<'c>) -> Result<PointerValue<'c>, BuilderError> {
         match offset {
             Offset::Nothing => Ok(base.pointer),
             Offset::Constant(step) => Ok(self.moved(step, base.pointer)),
             Offset::Number { number, is_signed, unit } => {
                 let sign = if is_signed { 's' } else { 'u' };
                 let wide = |number, base| format!("mad.wide.{sign}32 $0, {number}, {unit}, ${base};");
-                match offset.recipe().filter(|_| base.makes_offsets) {
-                    Some(Recipe { value, factor, plus: Some(plus) }) => {
+                let recipe = base.makes_offsets.and_then(|added| Some((offset.recipe()?, added)));
+                match recipe.map(|(r, added)| (r.value, r.factor, r.plus.and_then(|plus| added.get(&plus.key())))) {
+                    Some((value, factor, Some(&plus))) => {
                         let make = format!("{{ .reg .b32 t; mad.lo.s32 t, $1, {factor}, $2; {} }}", wide("t", 3));
                         self.assembly(base.pointer, &[value, plus], make)
                     }
-                    Some(Recipe { value, factor, plus: None }) => {
+                    Some((value, factor, None)) => {
                         let make = format!("{{ .reg .b32 t; mul.lo.s32 t, $1, {factor}; {} }}", wide("t", 2));
                         self.assembly(base.pointer, &[value], make)
                     }

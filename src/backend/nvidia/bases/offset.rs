@@ -7,6 +7,8 @@ use inkwell::values::{
     AsValueRef, BasicValue, BasicValueEnum, InstructionOpcode, InstructionValue, IntValue, Operand, PointerValue,
 };
 
+use crate::backend::nvidia::users::{Id, id, is_disjoint_or};
+
 /// Bits of an offset that `mad.wide` takes.
 const OFFSET_BITS: u32 = 32;
 
@@ -30,11 +32,12 @@ impl<'c> Offset<'c> {
         let Offset::Number { number, .. } = self else { return None };
         let made = number.as_instruction_value()?;
         if made.get_opcode() != InstructionOpcode::Add {
-            return product(number).map(|(value, factor)| Recipe { value, factor, plus: None });
+            let constant = || product(number).map(|(value, factor)| Recipe { value, factor, plus: None });
+            return constant().or_else(|| multiple_of_a_sum(made));
         }
         let [a, b] = [0, 1].map(|k| value_operand(made, k).map(BasicValueEnum::into_int_value));
         let (a, b) = (a?, b?);
-        let with = |(value, factor), plus| Recipe { value, factor, plus: Some(plus) };
+        let with = |(value, factor), plus| Recipe { value, factor, plus: Some(Plus::Number(plus)) };
         let is_constant = a.is_constant_int() || b.is_constant_int();
         (!is_constant).then(|| match (product(a), product(b)) {
             (Some(product), _) => with(product, b),
@@ -45,11 +48,71 @@ impl<'c> Offset<'c> {
 }
 
 /// `value * factor + plus`
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Recipe<'c> {
     pub(super) value: IntValue<'c>,
     pub(super) factor: i32,
-    pub(super) plus: Option<IntValue<'c>>,
+    pub(super) plus: Option<Plus<'c>>,
+}
+
+/// What is added to a product.
+#[derive(Clone)]
+pub(super) enum Plus<'c> {
+    Number(IntValue<'c>),
+    /// The sum of some numbers, in the order of their ids, times another one. The loop gets it from in front of it.
+    Multiple {
+        terms: Vec<IntValue<'c>>,
+        of: IntValue<'c>,
+    },
+}
+
+impl Plus<'_> {
+    /// By what it is told from others.
+    pub(super) fn key(&self) -> Vec<Id> {
+        match self {
+            Plus::Number(number) => vec![id(number)],
+            Plus::Multiple { terms, of } => [of].into_iter().chain(terms).map(id).collect(),
+        }
+    }
+}
+
+/// The most terms of a sum that is taken apart.
+const MOST_TERMS: usize = 8;
+
+/// Reads `(a + b + constant) * stride` as `stride * constant + (a + b) * stride`: the rows of a tile, of which the
+/// constants alone differ. In 32 bits both are the same number, whatever overflows.
+fn multiple_of_a_sum(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
+    if made.get_opcode() != InstructionOpcode::Mul {
+        return None;
+    }
+    let [a, b] = [0, 1].map(|k| value_operand(made, k).map(BasicValueEnum::into_int_value));
+    let (a, b) = (a?, b?);
+    let sum = |number: IntValue<'_>| number.as_instruction_value().is_some_and(is_sum);
+    let (added, of) = if sum(a) { (a, b) } else { (b, a) };
+    let (mut open, mut terms, mut constant) = (vec![added], vec![], 0_i32);
+    while let Some(number) = open.pop() {
+        let parts = number.as_instruction_value().filter(|&i| is_sum(i));
+        if let Some(part) = parts.filter(|_| open.len() + terms.len() < MOST_TERMS) {
+            open.extend(
+                [0, 1].map(|k| value_operand(part, k).map(BasicValueEnum::into_int_value)).into_iter().flatten(),
+            );
+        } else if let Some(value) = number.get_sign_extended_constant() {
+            constant = constant.wrapping_add(i32::try_from(value).ok()?);
+        } else {
+            terms.push(number);
+        }
+    }
+    terms.sort_by_key(id);
+    (constant != 0 && !terms.is_empty()).then_some(Recipe {
+        value: of,
+        factor: constant,
+        plus: Some(Plus::Multiple { terms, of }),
+    })
+}
+
+/// Whether an instruction adds its two operands.
+fn is_sum(i: InstructionValue<'_>) -> bool {
+    i.get_opcode() == InstructionOpcode::Add || is_disjoint_or(i)
 }
 
 /// Reads a product with a constant.
@@ -83,24 +146,47 @@ pub(in crate::backend::nvidia) fn unit(step: InstructionValue<'_>, data: &Target
     data.get_abi_size(&ty)
 }
 
-/// The pointer that another one is an offset away from.
-pub(super) fn origin<'c>(start: PointerValue<'c>, data: &TargetData) -> (PointerValue<'c>, Offset<'c>) {
-    let found = || {
-        let moved = start.as_instruction_value().filter(|i| is_step(*i))?;
-        let base = value_operand(moved, 0)?.into_pointer_value();
-        let index = value_operand(moved, 1)?.into_int_value();
-        if index.is_constant_int() {
-            return Some((base, Offset::Constant(moved)));
-        }
-        let extended = index.as_instruction_value()?;
-        let is_signed = match extended.get_opcode() {
-            InstructionOpcode::SExt => true,
-            InstructionOpcode::ZExt => false,
-            _ => return None,
-        };
-        let number = value_operand(extended, 0)?.into_int_value();
-        let offset = Offset::Number { number, is_signed, unit: unit(moved, data) };
-        (number.get_type().get_bit_width() == OFFSET_BITS).then_some((base, offset))
+/// A way to a pointer from a base.
+pub(super) struct Way<'c> {
+    /// Where the base begins, and the `getelementptr`s that lead on to it, in order.
+    pub(super) root: PointerValue<'c>,
+    pub(super) others: Vec<InstructionValue<'c>>,
+    pub(super) offset: Offset<'c>,
+}
+
+/// The most steps between a pointer and the root of its base.
+const MOST_STEPS: usize = 8;
+
+/// The ways to a pointer: any one of the steps from its root may be the offset. The first leaves out the last step, if
+/// that can be an offset; another one leaves out nothing.
+pub(super) fn ways<'c>(start: PointerValue<'c>, data: &TargetData) -> Vec<Way<'c>> {
+    let (mut root, mut steps) = (start, vec![]);
+    while let Some(step) = root.as_instruction_value().filter(|&i| is_step(i) && steps.len() < MOST_STEPS)
+        && let Some(from) = value_operand(step, 0)
+    {
+        steps.insert(0, step);
+        root = from.into_pointer_value();
+    }
+    let without = |at: usize| [&steps[..at], &steps[at + 1..]].concat();
+    let way = |at: usize| Some(Way { root, others: without(at), offset: offset(steps[at], data)? });
+    let mut ways: Vec<Way<'c>> = (0..steps.len()).rev().filter_map(way).collect();
+    ways.push(Way { root, others: steps, offset: Offset::Nothing });
+    ways
+}
+
+/// How far a `getelementptr` goes, if that is constant or a number of 32 bits.
+fn offset<'c>(step: InstructionValue<'c>, data: &TargetData) -> Option<Offset<'c>> {
+    let index = value_operand(step, 1)?.into_int_value();
+    if index.is_constant_int() {
+        return Some(Offset::Constant(step));
+    }
+    let extended = index.as_instruction_value()?;
+    let is_signed = match extended.get_opcode() {
+        InstructionOpcode::SExt => true,
+        InstructionOpcode::ZExt => false,
+        _ => return None,
     };
-    found().unwrap_or((start, Offset::Nothing))
+    let number = value_operand(extended, 0)?.into_int_value();
+    let offset = Offset::Number { number, is_signed, unit: unit(step, data) };
+    (number.get_type().get_bit_width() == OFFSET_BITS).then_some(offset)
 }

@@ -8,12 +8,18 @@ use super::*;
 /// A loop that loads through `count` pointers, which start at offsets that `offset` writes for the number of a pointer,
 /// and that uses what the pointers are in the next iteration.
 fn with_bases(count: usize, offset: impl Fn(usize) -> String) -> String {
+    with_bases_behind(count, offset, false)
+}
+
+/// The same, perhaps with pointers that start a column behind that.
+fn with_bases_behind(count: usize, offset: impl Fn(usize) -> String, column: bool) -> String {
     let each = |line: &dyn Fn(usize) -> String| (0..count).map(|i| line(i) + "\n").collect::<String>();
     let text = format!(
         r#"
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 define void @k(ptr addrspace(1) %x, i32 %row, i32 %column, i64 %step, i1 %more) {{
 entry:
+  %c = zext i32 %column to i64
 {starts}
   br label %loop
 loop:
@@ -28,9 +34,12 @@ end:
 }}
 "#,
         starts = each(&|i| {
-            let number = offset(i);
+            let (number, index) = (offset(i), if column { "%c" } else { "0" });
+            let last = if column { format!("%r{i}") } else { format!("%s{i}") };
+            let behind = format!("  %s{i} = getelementptr half, ptr addrspace(1) %r{i}, i64 {index}");
             format!(
-                "  %o{i} = {number}\n  %w{i} = sext i32 %o{i} to i64\n  %s{i} = getelementptr half, ptr addrspace(1) %x, i64 %w{i}"
+                "  %t{i} = add i32 %row, {i}\n  %o{i} = {number}\n  %w{i} = sext i32 %o{i} to i64\n  {last} = getelementptr half, ptr addrspace(1) %x, i64 %w{i}\n{}",
+                if column { behind } else { String::new() }
             )
         }),
         phis = each(&|i| format!("  %p{i} = phi ptr addrspace(1) [ %s{i}, %entry ], [ %n{i}, %loop ]")),
@@ -95,4 +104,21 @@ fn few_pointers_stay() {
     let text = with_bases(MOST_CARRIED, |i| format!("mul i32 %row, {i}"));
     assert_eq!(count(&text, " phi "), MOST_CARRIED, "{text}");
     assert!(!text.contains("mad.wide"), "{text}");
+}
+
+#[test]
+fn any_step_may_be_the_offset() {
+    let text = with_bases_behind(16, |i| format!("xor i32 %row, {i}"), true);
+    assert_eq!((count(&text, " phi "), count(&text, " freeze ")), (1, 1), "{text}");
+    assert_eq!(count(&text, "\"mad.wide.s32 $0, $1, 2, $2;\""), 48, "{text}");
+    // The base is the column's pointer without a row.
+    assert!(text.contains("getelementptr half, ptr addrspace(1) %x, i64 %c"), "{text}");
+}
+
+#[test]
+fn rows_of_a_tile_come_from_the_first_one() {
+    let text = with_bases(16, |i| format!("mul i32 %t{i}, %column"));
+    assert_eq!(count(&text, " phi "), 1, "{text}");
+    assert_eq!(count(&text, "mad.lo.s32 t, $1, 7, $2; mad.wide.s32 $0, t, 2, $3;"), 3, "{text}");
+    assert!(text.contains("mul i32 %row, %column"), "{text}");
 }
