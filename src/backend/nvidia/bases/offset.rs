@@ -59,7 +59,7 @@ pub(super) struct Recipe<'c> {
 #[derive(Clone)]
 pub(super) enum Plus<'c> {
     Number(IntValue<'c>),
-    /// The sum of some numbers, in the order of their ids, times another one. The loop gets it from in front of it.
+    /// The sum of some numbers, times another one. The loop gets it from in front of it.
     Multiple {
         terms: Vec<IntValue<'c>>,
         of: IntValue<'c>,
@@ -102,7 +102,6 @@ fn multiple_of_a_sum(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
             terms.push(number);
         }
     }
-    terms.sort_by_key(id);
     (constant != 0 && !terms.is_empty()).then_some(Recipe {
         value: of,
         factor: constant,
