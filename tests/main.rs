@@ -93,6 +93,8 @@ mod shared_memory;
 #[cfg(unix)]
 #[path = "suite/spills.rs"]
 mod spills;
+#[path = "suite/split_rows.rs"]
+mod split_rows;
 #[cfg(unix)]
 #[path = "../crates/ttc-rt/tests/stub/build.rs"]
 mod stub;

@@ -11,7 +11,9 @@ mod nvidia;
 mod pipelining;
 mod process;
 
-pub use pipelining::{Chains, Iterations, Operands, Pipelining, Programs, Refill, Slots, Stages, Steps, Versions};
+pub use pipelining::{
+    Chains, Iterations, Operands, Pipelining, Programs, Refill, Rows, Slots, Stages, Steps, Versions,
+};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -12,6 +12,7 @@ pub struct Pipelining {
     pub programs: Programs,
     pub operands: Operands,
     pub slots: Slots,
+    pub rows: Rows,
     pub iterations: Iterations,
     pub versions: Versions,
 }
@@ -91,6 +92,16 @@ pub enum Slots {
     Fewest,
 }
 
+/// How a chain of products does rows that warps multiply in several steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rows {
+    /// Part by part (`ttc-split-rows`).
+    #[default]
+    Split,
+    /// All at once.
+    Whole,
+}
+
 /// How a loop does its full blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Iterations {
@@ -121,7 +132,7 @@ impl Pipelining {
                             block does one program, also where two load the same), `two-programs` (a block does two that \
                             load the same, however few a launch has), `shared-operands` (no \
                             operand of a product stays in registers over a loop), `fewest-slots` (no ring of buffers gets a slot to \
-                            save a barrier), `masked-iterations` (no loop gets a copy \
+                            save a barrier), `whole-rows` (no chain of products is split into parts of its rows), `masked-iterations` (no loop gets a copy \
                             without masks for its full blocks), `one-version` (no code gets a copy for sizes that are \
                             multiples of 16, or for masks that split no vector)";
 
@@ -135,6 +146,7 @@ impl Pipelining {
         programs: Programs::One,
         operands: Operands::Shared,
         slots: Slots::Fewest,
+        rows: Rows::Whole,
         iterations: Iterations::Masked,
         versions: Versions::One,
     };
@@ -157,13 +169,14 @@ impl Pipelining {
                 "two-programs" => chosen.programs = Programs::Two,
                 "shared-operands" => chosen.operands = Operands::Shared,
                 "fewest-slots" => chosen.slots = Slots::Fewest,
+                "whole-rows" => chosen.rows = Rows::Whole,
                 "masked-iterations" => chosen.iterations = Iterations::Masked,
                 "one-version" => chosen.versions = Versions::One,
                 _ => {
                     return Err(format!(
                         "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `in-order`, `multicast`, \
                          `all-stages`, `one-step`, `one-program`, `two-programs`, `shared-operands`, `fewest-slots`, \
-                         `masked-iterations` or `one-version`"
+                         `whole-rows`, `masked-iterations` or `one-version`"
                     ));
                 }
             }
@@ -177,8 +190,19 @@ impl Pipelining {
     /// The words of what is chosen and is not the default.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
-        let Pipelining { refill, chains, multicast, stages, steps, programs, operands, slots, iterations, versions } =
-            self;
+        let Pipelining {
+            refill,
+            chains,
+            multicast,
+            stages,
+            steps,
+            programs,
+            operands,
+            slots,
+            rows,
+            iterations,
+            versions,
+        } = self;
         let words = [
             ("refill", refill == Refill::All),
             ("no-refill", refill == Refill::Never),
@@ -190,6 +214,7 @@ impl Pipelining {
             ("two-programs", programs == Programs::Two),
             ("shared-operands", operands == Operands::Shared),
             ("fewest-slots", slots == Slots::Fewest),
+            ("whole-rows", rows == Rows::Whole),
             ("masked-iterations", iterations == Iterations::Masked),
             ("one-version", versions == Versions::One),
         ];

@@ -22,6 +22,7 @@ pub static ALL: &[&Pass] = &[
     &tt::licm::PASS,
     &nvidia::fuse_k_steps::PASS,
     &tt::merge_programs::PASS,
+    &tt::split_rows::PASS,
     &ttg::multiples::PASS,
     &nvidia::loads_to_tma::PASS,
     &tt::loop_unroll::PASS,

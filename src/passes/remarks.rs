@@ -79,7 +79,7 @@ impl Group {
     /// The group that a remark with this code belongs to; `None` for remarks that only tests ask for.
     #[must_use]
     pub fn of_code(code: &Code) -> Option<Group> {
-        let table: [(&Code, Group); 15] = [
+        let table: [(&Code, Group); 16] = [
             (&codes::NARROW_ACCESS, Group::Vectorize),
             (&codes::SCATTERED_ACCESS, Group::Vectorize),
             (&codes::LAYOUT_CONVERSION, Group::Layout),
@@ -93,6 +93,7 @@ impl Group {
             (&codes::FEWER_STAGES, Group::Pipeline),
             (&codes::FUSED_STEPS, Group::Pipeline),
             (&codes::MERGED_PROGRAMS, Group::Pipeline),
+            (&codes::SPLIT_ROWS, Group::Pipeline),
             (&codes::NOT_AHEAD, Group::Pipeline),
             (&codes::GLOBAL_BARRIER, Group::Order),
         ];

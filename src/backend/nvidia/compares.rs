@@ -1,4 +1,5 @@
-//! Numbers that differ by constants and are compared with one value: it is subtracted once.
+//! Numbers that differ by constants and are compared with one value, or subtracted from one another: one difference of
+//! them is computed.
 //!
 //! `cols == target` compares each element of a tile with the same value, as losses over a vocabulary do. Each column of
 //! a thread is an addition, and a comparison with it. In a loop, LLVM's strength reduction turns around what stays and
@@ -14,13 +15,20 @@
 //!    value, are a group. At least [`LEAST`] of them become `value - first == constant`, where `first` is the number of
 //!    the first one.
 //!
+//! 3. In a block, subtractions of numbers whose sums differ in the constants alone are a group. Masks and weights by the
+//!    distance of a row from a column have them: of 2 rows and 32 columns of a thread, 34 distances differ. Where some
+//!    of at least [`LEAST`] are alike, each becomes the first one and a constant.
+//!
 //! ```text
 //! before: %a = add %x, 1                 after: %d = sub %y, %x
 //!         icmp eq %x, %y                        icmp eq %d, 0
 //!         icmp eq %a, %y                        icmp eq %d, 1
 //! ```
 
+use std::collections::BTreeSet;
+
 use inkwell::IntPredicate;
+use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::llvm_sys::core::{LLVMBuildFreeze, LLVMGetNSW, LLVMGetNUW};
 use inkwell::module::Module;
@@ -86,6 +94,53 @@ pub(crate) fn share(module: &Module<'_>) -> Result<(), BuilderError> {
         }
         for (value, compared) in found.iter().filter(|(_, compared)| differ(compared)) {
             rewrite(&builder, *value, compared)?;
+        }
+        share_differences(&builder, block)?;
+    }
+    Ok(())
+}
+
+/// Step 3.
+fn share_differences<'c>(builder: &Builder<'c>, block: BasicBlock<'c>) -> Result<(), BuilderError> {
+    let mut groups: Map<[Vec<(Id, Extended)>; 2], usize> = Map::default();
+    let mut found: Vec<Vec<(InstructionValue<'c>, i64)>> = vec![];
+    for instruction in block.get_instructions().filter(|i| i.get_opcode() == InstructionOpcode::Sub) {
+        let [Some(a), Some(b)] = [0, 1].map(|n| operand(instruction, n)) else { continue };
+        if a.is_const() || b.is_const() || a.get_type().get_bit_width() < NARROWEST {
+            continue;
+        }
+        let (a, b) = (sum(a, DEEPEST), sum(b, DEEPEST));
+        let group = *groups.entry([a.values, b.values]).or_insert(found.len());
+        if group == found.len() {
+            found.push(vec![]);
+        }
+        found[group].push((instruction, a.constant.wrapping_sub(b.constant)));
+    }
+    for group in found {
+        let mut made: Map<i64, IntValue<'c>> = Map::default();
+        let distances: BTreeSet<i64> = group.iter().map(|&(_, constant)| constant).collect();
+        if group.len() < LEAST || distances.len() == group.len() {
+            continue;
+        }
+        let (first, start) = group[0];
+        let [Some(a), Some(b)] = [0, 1].map(|n| operand(first, n)) else { continue };
+        builder.position_before(&first);
+        let difference = builder.build_int_sub(a, b, "")?;
+        made.insert(start, difference);
+        for (instruction, constant) in group {
+            let value = match made.get(&constant) {
+                Some(&known) => known,
+                None => {
+                    builder.position_before(&instruction);
+                    let apart = a.get_type().const_int(constant.wrapping_sub(start) as u64, true);
+                    let value = builder.build_int_add(difference, apart, "")?;
+                    made.insert(constant, value);
+                    value
+                }
+            };
+            if let Some(value) = value.as_instruction() {
+                instruction.replace_all_uses_with(&value);
+            }
         }
     }
     Ok(())

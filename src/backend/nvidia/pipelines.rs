@@ -1,7 +1,9 @@
 //! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
 //! passes that there are.
 
-use crate::backend::{Chains, GpuOptions, Iterations, Operands, Programs, Refill, Slots, Stages, Steps, Tma, Versions};
+use crate::backend::{
+    Chains, GpuOptions, Iterations, Operands, Programs, Refill, Rows, Slots, Stages, Steps, Tma, Versions,
+};
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::{refill, rotate};
@@ -84,6 +86,9 @@ pub(super) fn ttir(options: &GpuOptions) -> Pipeline {
             chosen.extend([(loads_to_tma::LAUNCH, "true".to_owned()), (loads_to_tma::DEVICE, device.to_string())]);
         }
         p.add_with(&loads_to_tma::PASS, &chosen);
+    }
+    if options.pipelining.rows == Rows::Split && options.num_ctas == 1 && options.num_warps >= 4 && target.has_wgmma() {
+        p.add_with(&tt::split_rows::PASS, &[(tt::split_rows::WARPS, options.num_warps.to_string())]);
     }
     p.add(&tt::loop_unroll::PASS);
     p

@@ -10,3 +10,4 @@ pub mod merge_programs;
 pub mod reorder_broadcast;
 pub mod rewrite_tensor_descriptor;
 pub mod rewrite_tensor_pointer;
+pub mod split_rows;
