@@ -71,6 +71,8 @@ enum Kind {
     Local,
     Barrier,
     Product,
+    /// An asynchronous product.
+    GroupProduct,
     Branch,
     Exit,
     Other,
@@ -111,6 +113,8 @@ pub(super) enum Of {
     All,
     /// Those with products that a warp waits for, and do not use local memory.
     Products,
+    /// Those with products of any kind.
+    AllProducts,
 }
 
 /// Reads the loops of a cubin, if `threads` of a multiprocessor run the kernel.
@@ -127,6 +131,7 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loop
                 Of::Global => loads > 0 && !has(Kind::Local),
                 Of::All => loads > 0,
                 Of::Products => has(Kind::Product) && !has(Kind::Local),
+                Of::AllProducts => has(Kind::Product) || has(Kind::GroupProduct),
             };
             if counts {
                 let alone = turn(body);
@@ -184,6 +189,8 @@ fn decode(bits: u128) -> Instruction {
         0xb1d => Kind::Barrier,
         // IMMA, HMMA and DMMA.
         0x237 | 0x23c | 0x23f => Kind::Product,
+        // HGMMA, IGMMA and QGMMA.
+        0x9f0 | 0xdf0 | 0x9f1 | 0xdf1 | 0x9f3 | 0xdf3 => Kind::GroupProduct,
         // BRA, with a uniform predicate from sm_100 on.
         0x947 | 0x547 => Kind::Branch,
         0x94d => Kind::Exit,
@@ -211,7 +218,13 @@ impl Instruction {
         match self.kind {
             Kind::Load | Kind::Store | Kind::Atomic => GLOBAL_ISSUES,
             Kind::Shared => SHARED_ISSUES,
-            Kind::Local | Kind::Barrier | Kind::Product | Kind::Branch | Kind::Exit | Kind::Other => 1,
+            Kind::Local
+            | Kind::Barrier
+            | Kind::Product
+            | Kind::GroupProduct
+            | Kind::Branch
+            | Kind::Exit
+            | Kind::Other => 1,
         }
     }
 
@@ -229,6 +242,7 @@ impl Instruction {
             | Kind::Local
             | Kind::Barrier
             | Kind::Product
+            | Kind::GroupProduct
             | Kind::Branch
             | Kind::Exit
             | Kind::Other => SHORT,
