@@ -208,6 +208,10 @@ fn settled(
         answers: RefCell::default(),
     };
     let answer = questions.settled()?;
+    let answer = match again::in_turns(&answer, ptx, target) {
+        Some(attempt) => questions.better(attempt, answer),
+        None => answer,
+    };
     // What was asked for before for another reason was refused.
     let is_new = |attempt: &Attempt| !attempt.limit().is_some_and(|limit| questions.limits.borrow().contains(&limit));
     let more = again::more_blocks(&answer, ptx, target, options.shared).filter(is_new);

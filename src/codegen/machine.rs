@@ -300,6 +300,18 @@ pub(crate) trait Machine: Sync {
 
     fn store_global<'c>(&self, cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> Res<()>;
 
+    /// The address of an access of so many bytes, a power of two, for which the hardware waits until a number is there,
+    /// in 32 bits. Where nothing is gained by that, it is the address as it is.
+    fn address_behind<'c>(
+        &self,
+        _cx: &mut Lower<'c, '_>,
+        address: Val<'c>,
+        _bytes: u32,
+        _number: IntValue<'c>,
+    ) -> Res<Val<'c>> {
+        Ok(address)
+    }
+
     // ---- shared memory ----
 
     /// The address in another block of the cluster that corresponds to one of this block's shared memory.

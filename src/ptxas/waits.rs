@@ -104,6 +104,14 @@ pub(super) struct Loops {
     pub(super) waiting: f64,
 }
 
+/// Code without loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Straight {
+    pub(super) loads: usize,
+    pub(super) alone: u64,
+    pub(super) least: u64,
+}
+
 /// Which innermost loops count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Of {
@@ -164,12 +172,33 @@ pub(super) fn whole(cubin: &[u8], target: &Target, threads: u32, stack: u32) -> 
         if is_far {
             list.iter_mut().for_each(Instruction::go_far);
         }
-        // Behind the last exit there is a branch to itself, and nothing.
-        let end = list.iter().rposition(|i| i.kind == Kind::Exit).map_or(list.len(), |last| last + 1);
+        let end = end(&list);
         let turns = |(from, to): (usize, usize)| TURNS * cost(turn(&list[from..=to]), &list[from..=to]);
         cost(cycles(&list[..end], 1), &list[..end]) + innermost(&list, target).into_iter().map(turns).sum::<f64>()
     };
     super::cubin::texts(cubin).map(of_text).sum()
+}
+
+/// The loads of code without loops, and the cycles of a warp that is alone: as it is, and with one wait for all loads.
+/// `None` if there is a loop.
+pub(super) fn straight(cubin: &[u8], target: &Target) -> Option<Straight> {
+    let mut all = Straight::default();
+    for code in super::cubin::texts(cubin) {
+        let mut list = decoded(code);
+        list.truncate(end(&list));
+        if !innermost(&list, target).is_empty() {
+            return None;
+        }
+        all.loads += list.iter().filter(|i| i.kind == Kind::Load).count();
+        all.alone += cycles(&list, 1);
+        all.least += together(&list);
+    }
+    Some(all)
+}
+
+/// Where the code of a kernel ends: behind the last exit there is a branch to itself, and nothing.
+fn end(list: &[Instruction]) -> usize {
+    list.iter().rposition(|i| i.kind == Kind::Exit).map_or(list.len(), |last| last + 1)
 }
 
 fn decoded(code: &[u8]) -> Vec<Instruction> {

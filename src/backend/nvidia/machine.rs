@@ -161,6 +161,16 @@ impl Machine for Nvidia {
         memory::store(cx, store)
     }
 
+    fn address_behind<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        address: Val<'c>,
+        bytes: u32,
+        number: IntValue<'c>,
+    ) -> Res<Val<'c>> {
+        memory::address_behind(cx, address, bytes, number)
+    }
+
     /// PTX ISA, "mapa".
     fn in_block<'c>(
         &self,

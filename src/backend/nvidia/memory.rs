@@ -75,6 +75,38 @@ pub(super) fn store<'c>(cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> R
     Ok(())
 }
 
+/// The address plus a zero that is made of a number and that the assembler takes for one: an access of so many bytes
+/// has an address whose lowest bits are 0.
+pub(super) fn address_behind<'c>(
+    cx: &mut Lower<'c, '_>,
+    address: Val<'c>,
+    bytes: u32,
+    number: IntValue<'c>,
+) -> Res<Val<'c>> {
+    let Val::PointerValue(pointer) = address else { return Ok(address) };
+    if bytes < 2 {
+        return Ok(address);
+    }
+    let (word, long) = (cx.int_type(32), cx.int_type(64));
+    let low = cx.b.build_ptr_to_int(pointer, word, "")?;
+    let mut asm = PtxAsm::default();
+    let zero = asm.output_from(Reg::B32, low.into());
+    let number = asm.input(Reg::B32, number.into());
+    let lowest = match bytes {
+        2 => "1",
+        4 => "3",
+        8 => "7",
+        _ => "15",
+    };
+    asm.inst(None, "and.b32", vec![Arg::Reg(zero), Arg::Reg(zero), Arg::Text(lowest)]);
+    asm.inst(None, "and.b32", vec![Arg::Reg(zero), Arg::Reg(zero), Arg::Reg(number)]);
+    let zero = as_int(asm.emit(cx, false)?[0])?;
+    let distance = cx.b.build_int_z_extend(zero, long, "")?;
+    let byte = cx.int_type(8);
+    // SAFETY: the distance is 0.
+    Ok(unsafe { cx.b.build_gep(byte, pointer, &[distance], "")? }.into())
+}
+
 /// `st.shared` under a predicate.
 pub(super) fn store_shared<'c>(
     cx: &mut Lower<'c, '_>,

@@ -11,6 +11,8 @@
 //! 4. Registers that hold copies are loaded once. Elements that several threads hold are stored by the one whose free
 //!    bits are all 0.
 
+use std::collections::BTreeSet;
+
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
 
@@ -20,12 +22,16 @@ use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
 use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Words};
+use crate::ir::dialects::ScfOp;
 use crate::ir::dialects::tt::tt as view;
-use crate::ir::{Op, Type, Value};
+use crate::ir::{Ir, Op, Type, Value};
 use crate::layout::{FreeMasks, free_variable_masks};
 
 /// Bits of the widest access of one thread.
 const MAX_ACCESS: u32 = 128;
+
+/// The operations between a load and a store to the same place that are looked through.
+const FARTHEST: usize = 64;
 
 /// How the registers of one load or store are cut into accesses.
 pub(crate) struct GlobalAccess<'c> {
@@ -250,6 +256,7 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let owner = owner(cx, access.free)?;
+    let loaded = loaded_before(cx.ir, op).map(|v| cx.get(v)).transpose()?;
     for first in (0..ptrs.len()).step_by(access.vec).filter(|&first| access.canonical(first) == first) {
         let mut packed = Vec::with_capacity(access.words);
         for word in 0..access.words {
@@ -263,11 +270,53 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             (one, other) => one.or(other),
         };
         let (start, offset) = access.place(first);
-        let (bits, address) = (access.word_bits, register(&ptrs, start)?);
+        let (bits, mut address) = (access.word_bits, register(&ptrs, start)?);
+        if let Some(loaded) = &loaded {
+            let number = in_32_bits(cx, register(loaded, first)?, access.elem_bits)?;
+            address = cx.machine.address_behind(cx, address, bits / 8 * access.words as u32, number)?;
+        }
         let store = GlobalStore { bits, address, offset, pred: pred.map(Into::into), values: packed, hint: &hint };
         cx.machine.store_global(cx, store)?;
     }
     Ok(())
+}
+
+/// What a loop loads from where it then stores, if what it stores does not wait for that: states that a scan replaces by
+/// the sums in front of them. A store to a line that is on its way to the multiprocessor holds up the accesses behind
+/// it. On an H200, such a scan of 16 warps ran at 1.75 times its speed with stores that wait for their loads.
+fn loaded_before(ir: &Ir, op: Op) -> Option<Value> {
+    let (ptr, value) = (view::Store(op).ptr(ir), view::Store(op).value(ir));
+    let body = ir.parent_block(op)?;
+    if !ir.block_op(body).is_some_and(|looped| ir.is(looped, ScfOp::For)) || !ir.ty(ptr).is_tensor() {
+        return None;
+    }
+    let mut before = std::iter::successors(ir.prev_op(op), |&o| ir.prev_op(o)).take(FARTHEST);
+    let load = before.find(|&o| view::Load::of(ir, o).is_some_and(|load| load.ptr(ir) == ptr))?;
+    let loaded = ir.result(load);
+    let (mut open, mut seen) = (vec![value], BTreeSet::new());
+    while let Some(value) = open.pop() {
+        if value == loaded {
+            return None;
+        }
+        // What stands in front of the load does not wait for it.
+        let inside = ir.def_op(value).filter(|&o| ir.parent_block(o) == Some(body) && ir.is_before(load, o));
+        open.extend(inside.filter(|&o| seen.insert(o)).map_or(&[][..], |o| ir.operands(o)));
+    }
+    Some(loaded)
+}
+
+/// The bits of an element of so many, or the lowest 32 of them.
+fn in_32_bits<'c>(cx: &Lower<'c, '_>, value: Val<'c>, width: u32) -> Res<IntValue<'c>> {
+    let held = match value {
+        Val::IntValue(number) => number,
+        _ => as_int(bits_as(cx, value, cx.int_type(width).into())?)?,
+    };
+    let word = cx.int_type(32);
+    Ok(match held.get_type().get_bit_width() {
+        32 => held,
+        width if width < 32 => cx.b.build_int_z_extend(held, word, "")?,
+        _ => cx.b.build_int_truncate(held, word, "")?,
+    })
 }
 
 pub(crate) fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {

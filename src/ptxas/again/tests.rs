@@ -307,6 +307,48 @@ fn a_limit_of_registers_may_not_make_loops_wait_more() {
 }
 
 #[test]
+fn straight_code_that_waits_in_turns_gets_another_plan() {
+    let target = Target::parse("sm_90a").unwrap();
+    let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
+    let answer = |registers, spill_loads, waits, loads| Assembled {
+        cubin: cubin_of(&[[vec![GLOBAL; loads], vec![WAITING_FOR_IT]].concat().repeat(waits), vec![EXIT]].concat()),
+        ..made(Usage { registers, spill_loads, ..Usage::default() })
+    };
+    // Four blocks of 128 threads have 128 registers each.
+    let first = answer(117, 0, 8, 2);
+    assert_eq!(in_turns(&first, ptx, &target), Some(Attempt::Turns(4)));
+    assert_eq!(in_turns(&answer(117, 4, 8, 2), ptx, &target), None);
+    assert_eq!(in_turns(&answer(117, 0, 2, 8), ptx, &target), None);
+    assert_eq!(in_turns(&first, &ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 128"), &target), None);
+    assert!(Attempt::Turns(4).text(ptx).contains(".reqntid 128\n.minnctapersm 4\n"));
+    let is_better = |second| Attempt::Turns(4).is_better(&second, &first, ptx, &target);
+    assert!(is_better(answer(128, BIT, 4, 4)));
+    assert!(!is_better(answer(128, BIT + 4, 4, 4)));
+    assert!(!is_better(answer(128, 0, 7, 2)));
+    assert!(!is_better(answer(136, 0, 4, 4)));
+}
+
+#[test]
+fn another_block_may_not_take_products_apart() {
+    let target = Target::parse("sm_90a").unwrap();
+    let ptx = ".visible .entry k()\n.reqntid 128\n{ wgmma.mma_async; ret; }\n";
+    let product = 0x9f0 | 7 << 110 | 7 << 113;
+    let back = |length: i128| {
+        let words = (-4 * (length + 1)).cast_unsigned();
+        0x947 | 7 << 110 | 7 << 113 | (words & 0xff) << 16 | (words >> 8 & ((1 << 48) - 1)) << 34
+    };
+    let answer = |registers, code: &[u128]| Assembled {
+        cubin: cubin_of(&[code, &[back(code.len() as i128), EXIT]].concat()),
+        ..made(Usage { registers, ..Usage::default() })
+    };
+    let together = answer(178, &[GLOBAL, GLOBAL, WAITING_FOR_IT, product]);
+    let apart = answer(128, &[GLOBAL, WAITING_FOR_IT, GLOBAL, WAITING_FOR_IT, product]);
+    let is_better = |second| Attempt::Blocks(4).is_better(second, &together, ptx, &target);
+    assert!(is_better(&answer(128, &[GLOBAL, GLOBAL, WAITING_FOR_IT, product])));
+    assert!(!is_better(&apart));
+}
+
+#[test]
 fn another_block_may_not_cost_too_much() {
     let usage = |registers, spill_loads| Usage { registers, spill_loads, ..Usage::default() };
     let target = Target::parse("sm_90a").unwrap();
@@ -365,15 +407,21 @@ fn streams_need_no_full_multiprocessor() {
     let ptx = |body: &str| format!(".visible .entry k()\n.reqntid 128\n{{\n{body}\nret;\n}}\n");
     let tried = |registers, body: &str| attempt(&made(usage(registers)), &ptx(body), &target, Some(0));
     let turn = "$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;";
-    assert_eq!(tried(32, ""), Some(Attempt::Stream));
+    let load = |n: u32, from: u32| format!("@%p1 ld.global.b32 {{ %r{n} }}, [ %rd{from} + 0 ];\n");
+    let three = load(1, 1) + &load(2, 1) + &load(3, 1);
+    assert_eq!(tried(32, &three), Some(Attempt::Stream));
     assert_eq!(tried(32, turn), Some(Attempt::Stream));
-    assert_eq!(tried(32, "shfl.sync.bfly.b32"), Some(Attempt::Stream));
+    assert_eq!(tried(32, &format!("{three}shfl.sync.bfly.b32")), Some(Attempt::Stream));
+    // Two loads, or those that wait for the address that another one brings, have no company.
+    assert_eq!(tried(32, &(load(1, 1) + &load(2, 1))), None);
+    let chained = load(1, 1) + "mad.wide.s32 %rd2, %r1, 4, %rd1;\n" + &load(2, 2) + &load(3, 1) + &load(4, 1);
+    assert_eq!(tried(32, &chained), None);
     // Loops in front of a reduction may gain too, not those that reduce.
     assert_eq!(tried(32, &format!("{turn}\nshfl.sync.bfly.b32")), Some(Attempt::Row));
     assert_eq!(tried(32, "$L__BB0_1:\nshfl.sync.bfly.b32\n@%p1 bra \t$L__BB0_1;"), None);
     // Nothing was saved, or too few blocks are left already.
-    assert_eq!(tried(20, ""), None);
-    assert_eq!(tried(64, ""), None);
+    assert_eq!(tried(20, &three), None);
+    assert_eq!(tried(64, &three), None);
     assert_eq!(tried(32, "mma.sync.aligned"), None);
     assert_eq!(tried(32, ".maxnreg 32"), None);
     let first = made(usage(32));
