@@ -27,7 +27,8 @@
 //!    would load the same; so a loop over a tile and one of its rows stays.
 //! 3. Each part gets a copy of the loop, behind copies of what it needs from outside ([`emit`]). The results are put
 //!    together in front of what reads them. That moves nothing: the parts are the lower and the upper registers of the
-//!    whole. A reduction adds up each part's registers first, so these are free before the next loop begins.
+//!    whole. A reduction adds up each part's registers first, so LLVM can do that in front of the next part's loop. It
+//!    does where the loop may have no iteration: of a phi with constants it moves the additions to where the sums are.
 
 mod emit;
 mod plan;
@@ -47,8 +48,9 @@ pub static PASS: Pass = Pass {
 
 /// Registers of a thread for what a loop carries and what is under way; addresses and masks take the others of 255.
 const ROOM: u32 = 240;
-/// Words of loads that a thread should have under way. On an H200, one warp on each multiprocessor summed up rows in 35
-/// µs with 128 sums and about 100 words under way, in 45 with 64 of both, in 70 with 32, and in 204 with 256 sums.
+/// Words of loads that a thread should have under way. On an H200, one warp on each multiprocessor with 256 sums took
+/// 204 µs for rows that two loops of 128 sums added up in 35; with four loops it was 4.5 times as fast, and with eight
+/// 3.0 times.
 const IN_FLIGHT: u32 = 100;
 /// Parts that a tile is split into, at the most.
 const MOST_PARTS: u32 = 8;
