@@ -166,7 +166,7 @@ const TYPES: [&str; 22] = [
     "none",
 ];
 
-const PASSES: [&str; 32] = [
+const PASSES: [&str; 33] = [
     "inline",
     "canonicalize",
     "cse",
@@ -195,6 +195,7 @@ const PASSES: [&str; 32] = [
     "tritongpu-reorder-instructions",
     "tritongpu-coalesce-async-copy",
     "tritongpu-combine-tensor-select-and-if",
+    "ttc-split-streams",
     "ttc-unroll-streams",
     "ttc-full-iterations",
     "allocate-shared-memory-nv",

@@ -66,6 +66,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::fence_insertion::PASS,
     &ttg::full_iterations::PASS,
     &ttg::peel_first::PASS,
+    &ttg::split_streams::PASS,
     &ttg::unroll_streams::PASS,
     &ttg::unswitch::PASS,
     &ttg::whole_groups::PASS,

@@ -199,6 +199,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::whole_groups::PASS);
     p.add(&ttg::peel_first::PASS);
     p.add(&ttg::unswitch::PASS);
+    p.add(&ttg::split_streams::PASS);
     if options.pipelining.iterations == Iterations::Full {
         p.add(&ttg::full_iterations::PASS);
     }

@@ -6,5 +6,6 @@ pub mod cse;
 pub(crate) mod guard;
 pub mod inline;
 pub mod licm;
+pub(crate) mod parts;
 pub mod sccp;
 pub mod symbol_dce;

@@ -29,6 +29,7 @@ pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod shared_encodings;
+pub mod split_streams;
 pub mod transposed_operands;
 pub mod unroll_streams;
 pub mod unswitch;

@@ -89,7 +89,7 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
 /// Whether a value from outside of the loop holds registers in it: not a constant, a splat or a range, nor what only
 /// has the shape of one, nor addresses, most of which are one register with different offsets (as are those that the
 /// loop carries).
-fn is_kept(ir: &Ir, value: Value, body: Block) -> bool {
+pub(super) fn is_kept(ir: &Ir, value: Value, body: Block) -> bool {
     let Some(def) = ir.def_op(value) else { return false };
     let cheap = ir.is(def, ArithOp::Constant)
         || [TtOp::Splat, TtOp::MakeRange, TtOp::ExpandDims, TtOp::Broadcast].into_iter().any(|kind| ir.is(def, kind));
@@ -98,7 +98,7 @@ fn is_kept(ir: &Ir, value: Value, body: Block) -> bool {
 
 /// Registers of one thread that hold a tensor; 0 for scalars. A number of fewer than 32 bits takes one as well: what
 /// uses it does so one by one.
-fn registers(ty: Type) -> u32 {
+pub(super) fn registers(ty: Type) -> u32 {
     let words = ty.elem().bit_width().unwrap_or(64).div_ceil(32);
     if ty.is_tensor() { layout::elems_per_thread(ty) as u32 * words } else { 0 }
 }

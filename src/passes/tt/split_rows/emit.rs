@@ -1,13 +1,11 @@
 //! Step 2: the operations of each part.
 
 use super::plan::Plan;
-use crate::ir::core::{Attr, Block, Ir, Loc, Mapping, Op, OpState, Type, Value};
-use crate::ir::dialects::arith::arith;
+use crate::ir::core::{Block, Ir, Loc, Mapping, Op, OpState, Type, Value};
 use crate::ir::dialects::scf::scf::For;
-use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
+use crate::ir::dialects::{OpKind, ScfOp};
 use crate::ir::effects::effects;
-use crate::ir::rewrite::fold;
+use crate::passes::common::parts::cut;
 
 pub(super) fn apply(ir: &mut Ir, plan: &Plan) {
     let Some(body) = ir.body(plan.kernel, 0) else { return };
@@ -81,21 +79,7 @@ impl Splitter<'_> {
         for (old, new) in ir.results(op).to_vec().into_iter().zip(ir.results(copy).to_vec()) {
             ir.set_type(new, plan.part(ir.ty(old), plan.axes[&old]));
         }
-        match ir.kind(op) {
-            OpKind::Tt(TtOp::MakeRange) => {
-                let rows = ir.ty(ir.result(copy)).shape()[0];
-                let start = tt::MakeRange(op).start(ir).unwrap_or(0) + part as i64 * rows;
-                ir.put(copy, tt::MakeRange::ATTR.start, start);
-                ir.put(copy, tt::MakeRange::ATTR.end, start + rows);
-            }
-            OpKind::Arith(ArithOp::Constant) => {
-                let bits = fold::const_of(ir, ir.result(op)).and_then(Attr::splat_value);
-                let ty = ir.ty(ir.result(copy));
-                let value = Attr::splat_bits(ty, bits.expect("the plan has seen that all elements are alike"));
-                ir.put(copy, arith::Constant::ATTR.value, value);
-            }
-            _ => {}
-        }
+        cut(ir, op, copy, part);
         ir.append(to, copy);
     }
 

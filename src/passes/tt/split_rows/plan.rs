@@ -7,9 +7,9 @@ use crate::analysis::chained_products::{products, waited_for};
 use crate::ir::core::{Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp};
-use crate::ir::effects::effects;
+use crate::ir::dialects::{OpKind, ScfOp, TtOp};
 use crate::ir::rewrite::fold;
+use crate::passes::common::parts::{Need, has_parts, need, part_type, result_axis};
 
 /// A kernel whose rows are split.
 pub(super) struct Plan {
@@ -60,14 +60,6 @@ fn is_narrow(ir: &Ir, op: Op) -> bool {
     tt::Dot::of(ir, op).is_some_and(|dot| ir.ty(dot.d(ir)).rank() == 2 && elem(dot.a(ir)) && elem(dot.b(ir)))
 }
 
-/// What an operation needs of an operand, if its own rows are split.
-enum Need {
-    /// All of it.
-    Whole,
-    /// Its parts along this axis.
-    Parts(usize),
-}
-
 impl Plan {
     fn new(kernel: Op, looped: Op, parts: usize) -> Plan {
         Plan { kernel, looped, parts, axes: BTreeMap::new(), bound: BTreeSet::new(), stores: BTreeSet::new() }
@@ -85,9 +77,7 @@ impl Plan {
 
     /// The type of one part.
     pub(super) fn part(&self, ty: Type, axis: usize) -> Type {
-        let mut shape = ty.shape().to_vec();
-        shape[axis] /= self.parts as i64;
-        ty.with_shape(&shape, None)
+        part_type(ty, axis, self.parts, None)
     }
 }
 
@@ -200,10 +190,7 @@ impl Walk<'_> {
                     self.split_operands(op, axis)?;
                 }
                 _ => {
-                    let rank = ir.ty(*ir.results(op).first()?).rank();
-                    let is_it = |&of: &usize| matches!(need(ir, op, index, of), Some(Need::Parts(a)) if a == axis);
-                    let of = (0..rank).find(is_it)?;
-                    self.split_results(op, of)?;
+                    self.split_results(op, result_axis(ir, op, index, axis)?)?;
                 }
             }
         }
@@ -222,45 +209,5 @@ impl Walk<'_> {
             let mut around = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o));
             !is_double && around.by_ref().take_while(|&o| o != self.kernel).all(is_known)
         })
-    }
-}
-
-/// What an operation needs of an operand, if its results are split along `axis`; `None` if it cannot be split.
-fn need(ir: &Ir, op: Op, index: usize, axis: usize) -> Option<Need> {
-    let ty = ir.ty(ir.operand(op, index));
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Splat) => Some(Need::Whole),
-        OpKind::Tt(TtOp::Broadcast) => Some(if ty.shape()[axis] == 1 { Need::Whole } else { Need::Parts(axis) }),
-        OpKind::Tt(TtOp::ExpandDims) => {
-            let added = usize::try_from(tt::ExpandDims(op).axis(ir)?).ok()?;
-            (axis != added).then_some(Need::Parts(if axis > added { axis - 1 } else { axis }))
-        }
-        OpKind::Tt(TtOp::Reduce) => {
-            let gone = usize::try_from(tt::Reduce(op).axis(ir)?).ok()?;
-            Some(Need::Parts(if axis >= gone { axis + 1 } else { axis }))
-        }
-        OpKind::Tt(TtOp::Scan) => {
-            let along = usize::try_from(tt::Scan(op).axis(ir)?).ok()?;
-            (axis != along).then_some(Need::Parts(axis))
-        }
-        OpKind::Tt(TtOp::Trans) => Some(Need::Parts(usize::try_from(*tt::Trans(op).order(ir)?.get(axis)?).ok()?)),
-        OpKind::Tt(TtOp::Dot) if axis == 0 => Some(if index == 1 { Need::Whole } else { Need::Parts(0) }),
-        OpKind::Tt(TtOp::Load) if !tt::Load(op).isVolatile(ir) => Some(Need::Parts(axis)),
-        OpKind::Tt(TtOp::Store) => Some(Need::Parts(axis)),
-        kind if kind.has(Traits::ELEMENTWISE) && effects(ir, op).is_free() => {
-            Some(if ty.is_tensor() { Need::Parts(axis) } else { Need::Whole })
-        }
-        _ => None,
-    }
-}
-
-/// Whether an operation without operands can be made in parts.
-fn has_parts(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::MakeRange) => true,
-        OpKind::Arith(ArithOp::Constant) => {
-            fold::const_of(ir, ir.result(op)).is_some_and(|value| value.splat_value().is_some())
-        }
-        _ => !ir.operands(op).is_empty(),
     }
 }
