@@ -44,8 +44,8 @@
 //!    nothing else was asked, ptxas is told that one block is enough ([`BY_BLOCKS`]), and if that is refused, to keep
 //!    to the registers that it has taken, with which it makes another plan ([`BY_ORDER`]). So it is where another block
 //!    was asked for and refused ([`instead_of`]).
-//! 6. Code without loops whose loads wait for one another in many turns gets another plan for the blocks that it has, if
-//!    it is told their number ([`in_turns`]). The answer is taken if a warp that is alone takes clearly less.
+//! 6. Code without loops whose loads wait for one another in many turns gets another plan for the blocks that it has,
+//!    if ptxas is told their number ([`in_turns`]). The answer is taken if a warp that is alone takes clearly less.
 //! 7. Whatever is chosen by then, all of the kernel's machine code is looked at ([`waits::whole`]). Where it would be
 //!    cheaper with the warps that two thirds of its registers leave room for, ptxas gets that limit of registers
 //!    ([`more_blocks`]). The answer is taken if it spills nothing and is cheaper.
@@ -248,7 +248,8 @@ pub(super) enum Attempt {
     Limit,
     /// So many blocks might share a multiprocessor.
     Blocks(u32),
-    /// With a plan for the blocks that share a multiprocessor, so many, loads of code without loops might stand together.
+    /// With a plan for the blocks that share a multiprocessor, so many, loads of code without loops might stand
+    /// together.
     Turns(u32),
     /// With so many registers another wide block might. Asked for a number of blocks, ptxas spills more often.
     Company(u32),

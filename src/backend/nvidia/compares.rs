@@ -14,10 +14,9 @@
 //! 2. In a block, comparisons for being equal or not, of numbers whose sums differ in the constant alone with one
 //!    value, are a group. At least [`LEAST`] of them become `value - first == constant`, where `first` is the number of
 //!    the first one.
-//!
-//! 3. In a block, subtractions of numbers whose sums differ in the constants alone are a group. Masks and weights by the
-//!    distance of a row from a column have them: of 2 rows and 32 columns of a thread, 34 distances differ. Where some
-//!    of at least [`LEAST`] are alike, each becomes the first one and a constant.
+//! 3. In a block, subtractions of numbers whose sums differ in the constants alone are a group. Masks and weights by
+//!    the distance of a row from a column have them: of 2 rows and 32 columns of a thread, 34 distances differ. Where
+//!    some of at least [`LEAST`] are alike, each becomes the first one and a constant.
 //!
 //! ```text
 //! before: %a = add %x, 1                 after: %d = sub %y, %x

@@ -14,8 +14,9 @@
 //! # Algorithm
 //!
 //! Of each kernel with a loop in which one product waits for another
-//! ([`waited_for`](crate::analysis::chained_products::waited_for)), all on the same number of rows, [`MOST_PARTS`] times
-//! 16 rows a warp at the most, and with at most [`MOST_SUMS`] registers of sums:
+//! ([`waited_for`](crate::analysis::chained_products::waited_for)), all on the same number of rows, [`MOST_PARTS`]
+//! times 16 rows a warp at the most, with at most [`MOST_SUMS`] registers of sums and [`MOST_SHARED`] of what all parts
+//! load for themselves:
 //!
 //! 1. Find all values that are split ([`plan`]). What a product's rows are made of is needed in parts, and what is made
 //!    of a split value is split itself, along the axis that the product's rows are then. Where rows meet, as in a sum
@@ -45,9 +46,15 @@ pub const WARPS: &str = "num-warps";
 /// Rows that a warp has in one `wgmma`.
 const ROWS_OF_WARP: i64 = 16;
 const LANES: i64 = 32;
-/// Registers of a thread for the sums that a loop carries, at the most. On an H200, attention with 64 of them ran at 1.00
-/// to 1.11 of its speed in parts, and with 128, in one block on a multiprocessor, at 1.03 and, causal, at 0.94.
+/// Registers of a thread for the sums that a loop carries, at the most. On an H200, attention with 64 of them ran at
+/// 1.00 to 1.11 of its speed in parts, and with 128, in one block on a multiprocessor, at 1.03 and, causal, at 0.94.
 const MOST_SUMS: i64 = 64;
+/// Registers of a thread for numbers along the columns that an iteration loads and that no product reads, at the most:
+/// they live until the last part has used them. On an H200, sparse attention with 32 of them ran at 1.07 of its speed
+/// in parts, and with 96 at 0.72.
+const MOST_SHARED: i64 = 32;
+/// Lanes of a warp among which a `wgmma` deals the columns of a row.
+const LANES_OF_ROW: i64 = 4;
 /// Parts that a tile is split into, at the most.
 const MOST_PARTS: i64 = 2;
 

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{LANES, MOST_PARTS, MOST_SUMS, ROWS_OF_WARP};
+use super::{LANES, LANES_OF_ROW, MOST_PARTS, MOST_SHARED, MOST_SUMS, ROWS_OF_WARP};
 use crate::analysis::chained_products::{products, waited_for};
 use crate::ir::core::{Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{OpKind, ScfOp, TtOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
 use crate::ir::rewrite::fold;
 use crate::passes::common::parts::{Need, has_parts, need, part_type, result_axis};
 
@@ -51,7 +51,19 @@ pub(super) fn of_kernel(ir: &Ir, kernel: Op, rows: i64) -> Option<Plan> {
     while let Some(value) = walk.open.pop() {
         walk.follow(value)?;
     }
+    if chains.iter().map(|&looped| walk.shared_by_parts(looped)).sum::<i64>() > MOST_SHARED {
+        return None;
+    }
     walk.has_no_double_loads().then_some(walk.plan)
+}
+
+/// Whether only products read a value, as it is or in another form.
+fn is_multiplied(ir: &Ir, value: Value) -> bool {
+    ir.users(value).into_iter().all(|user| {
+        let is_form =
+            ir.is(user, TtOp::Trans) || ir.kind(user).has(Traits::ELEMENTWISE) && ir.operands(user).len() == 1;
+        ir.kind(user).is_product() || is_form && is_multiplied(ir, ir.result(user))
+    })
 }
 
 /// Whether a product is of matrices of 8 or 16 bits, which `wgmma` takes from registers or from shared memory alike.
@@ -195,6 +207,23 @@ impl Walk<'_> {
             }
         }
         Some(())
+    }
+
+    /// The registers of a thread for what a loop loads as a whole, but for operands of products.
+    fn shared_by_parts(&self, looped: Op) -> i64 {
+        let ir = self.ir;
+        let is_shared = |op: &Op| {
+            ir.is(*op, TtOp::Load)
+                && ir.ty(ir.result(*op)).is_tensor()
+                && !self.plan.replaces(ir, *op)
+                && !is_multiplied(ir, ir.result(*op))
+        };
+        let words = |op: Op| {
+            let ty = ir.ty(ir.result(op));
+            let elements = ty.shape().last().copied().unwrap_or(1) / LANES_OF_ROW;
+            elements * i64::from(ty.elem().bit_width().unwrap_or(64).div_ceil(32))
+        };
+        ir.all_ops(looped).into_iter().filter(is_shared).map(words).sum()
     }
 
     /// Whether no tile is loaded in parts and as a whole, and no loop or branch that is made anew is of another kind.
