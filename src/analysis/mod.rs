@@ -26,5 +26,6 @@ pub mod shared_effects;
 pub mod signs;
 pub mod slots;
 pub(crate) mod stored_ahead;
+pub mod tile_pressure;
 pub mod touched;
 pub mod trips;

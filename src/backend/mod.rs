@@ -71,6 +71,8 @@ pub struct GpuOptions {
     pub num_warps: u32,
     pub num_ctas: u32,
     pub num_stages: u32,
+    /// The registers that a thread may have, where the user says so.
+    pub maxnreg: Option<u32>,
     pub tma: Tma,
     pub pipelining: Pipelining,
     pub amd: AmdOptions,
@@ -85,6 +87,7 @@ impl GpuOptions {
             num_warps: 4,
             num_ctas: 1,
             num_stages: 3,
+            maxnreg: None,
             tma: Tma::default(),
             pipelining: Pipelining::default(),
             amd: AmdOptions::default(),

@@ -625,6 +625,7 @@ impl Flow<'_, '_> {
             num_warps: self.launch.num_warps,
             num_ctas: self.launch.num_ctas,
             num_stages: self.launch.num_stages,
+            maxnreg: self.launch.maxnreg,
             tma: self.options.tma,
             pipelining: self.options.pipelining.unwrap_or_default(),
             amd: self.launch.amd,

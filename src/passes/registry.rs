@@ -80,6 +80,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::pipeline::refill::PASS,
     &nvidia::pipeline::rotate::PASS,
     &nvidia::descriptors_side_by_side::PASS,
+    &nvidia::late_operands::PASS,
     &nvidia::spare_slots::PASS,
     &ttg::allocate_shared_memory::PASS,
     &nvidia::proxy_fences::PASS,

@@ -7,7 +7,7 @@ use crate::backend::{
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
 use crate::passes::nvidia::pipeline::{refill, rotate};
-use crate::passes::nvidia::{fuse_k_steps, loads_to_tma};
+use crate::passes::nvidia::{fuse_k_steps, late_operands, loads_to_tma};
 use crate::passes::ttg::pipeline::{assign_latencies, fit_stages};
 use crate::passes::{nvidia, tt, ttg};
 use crate::target::Generation;
@@ -233,6 +233,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     if options.num_ctas > 1 {
         p.add_with(&ttg::localize_blocks::PASS, &capability);
     }
+    let mut chosen = capability.to_vec();
+    chosen.extend(options.maxnreg.map(|n| (late_operands::REGISTERS, n.to_string())));
+    p.add_with(&late_operands::PASS, &chosen);
     if options.pipelining.slots == Slots::Spare && options.target.has_wgmma() {
         p.add_with(&nvidia::spare_slots::PASS, &capability);
     }

@@ -7,6 +7,7 @@ pub mod descriptors_side_by_side;
 pub mod fence_insertion;
 pub mod fuse_k_steps;
 pub mod keep_operands;
+pub mod late_operands;
 pub mod loads_to_tma;
 pub mod optimize_accumulator_init;
 pub mod optimize_cta_locality;

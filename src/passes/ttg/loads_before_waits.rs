@@ -14,6 +14,8 @@
 //! 3. A load behind the wait and in the same stretch moves in front of it, with all that it needs, unless that needs
 //!    something that cannot move: the result of the wait, of another load or of any operation with an effect. Loads
 //!    move as long as [`MOST`] registers of a thread hold what they load.
+//! 4. A scan takes longest: a shuffle for each step of each value, one after the other. If it is the wait, larger loads
+//!    move too, up to [`MOST_OF_SCAN`] registers, and [`ROOM`] with all tiles that are alive over it.
 //!
 //! What waits has a barrier in it, by which one thread sees what another one wrote before. So a load stays if the
 //! kernel writes the memory of the same parameter anywhere, and so do all loads of a kernel that may wait for what
@@ -21,6 +23,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::register_use::RegisterUse;
 use crate::analysis::touched::{self, Written};
 use crate::ir::core::{Block, Ir, Op, Type};
 use crate::ir::dialects::tt::tt;
@@ -39,6 +42,11 @@ pub static PASS: Pass = Pass {
 
 /// Registers of a thread that hold what the loads that move load.
 const MOST: usize = 16;
+/// Registers of a thread that hold what larger loads in front of a scan load. A kernel whose loop waits for three scans
+/// went from 74.5 to 58.1 us on an H200 with 64.
+const MOST_OF_SCAN: usize = 64;
+/// Registers of a thread that hold tiles over a scan, with those of larger loads.
+const ROOM: usize = 128;
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let loops = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For));
@@ -66,26 +74,43 @@ fn hoist(ir: &mut Ir, body: Block, written: &Written) -> bool {
     let ops: Vec<Op> = ir.ops(body).collect();
     let mut wait: Option<usize> = None;
     let mut moved: BTreeSet<Op> = BTreeSet::new();
-    let mut held = 0;
+    // Of small loads and of larger ones.
+    let (mut held, mut held_large) = (0, 0);
+    let mut room = None;
     for (at, &op) in ops.iter().enumerate() {
         if may_write_global(ir, op) {
             wait = None;
         } else if wait.is_none() && waits(ir, op) {
-            wait = Some(at);
+            (wait, room) = (Some(at), None);
         }
         let Some((first, load)) = wait.zip(tt::Load::of(ir, op)).filter(|(_, load)| !written.has(load.ptr(ir))) else {
             continue;
         };
         let loaded = registers(ir.ty(load.result(ir)));
         let behind: BTreeSet<Op> = ops[first..at].iter().copied().filter(|op| !moved.contains(op)).collect();
-        let Some(needed) = needed(ir, op, &behind).filter(|_| held + loaded <= MOST) else { continue };
-        held += loaded;
+        let Some(needed) = needed(ir, op, &behind) else { continue };
+        let (held, most) = if loaded <= MOST {
+            (&mut held, MOST)
+        } else {
+            (&mut held_large, *room.get_or_insert_with(|| over_scan(ir, ops[first])))
+        };
+        if *held + loaded > most {
+            continue;
+        }
+        *held += loaded;
         for &op in ops[first..=at].iter().filter(|&&o| o == op || needed.contains(&o)) {
             ir.move_before(op, ops[first]);
             moved.insert(op);
         }
     }
     !moved.is_empty()
+}
+
+/// The registers that may hold what larger loads in front of a wait load: none if it is no scan.
+fn over_scan(ir: &Ir, wait: Op) -> usize {
+    let func = std::iter::successors(Some(wait), |&op| ir.parent_op(op)).find(|&op| ir.is(op, TtOp::Func));
+    let Some(func) = func.filter(|_| ir.is(wait, TtOp::Scan)) else { return 0 };
+    MOST_OF_SCAN.min(ROOM.saturating_sub(RegisterUse::new(ir, func).across(wait) as usize))
 }
 
 /// What a load needs of the operations between the wait and it; `None` if some of that has to stay.

@@ -106,3 +106,99 @@ tt.func public @written(%p: tensor<512x!tt.ptr<f32>, #b>, %r: tensor<512x!tt.ptr
   tt.return %0 : tensor<512xf32, #b>
 }
 }
+
+// -----
+
+// In front of a scan, which takes long, 64 registers may be loaded. A second such load would be too much, as is any in
+// front of a reduction.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @behind_scan
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = tt.load %p
+// CHECK-NEXT: tt.load %l
+// CHECK-NEXT: tt.load %q
+// CHECK-NEXT: "tt.scan"
+// CHECK: tt.load %m
+// CHECK: scf.yield
+tt.func public @behind_scan(%p: tensor<512x!tt.ptr<f32>, #b>, %q: tensor<512x!tt.ptr<f32>, #b>, %l: tensor<8192x!tt.ptr<f32>, #b>, %m: tensor<8192x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<512xf32, #b>) -> tensor<512xf32, #b> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<512xf32, #b>) : i32 {
+    %x = tt.load %p : tensor<512x!tt.ptr<f32>, #b>
+    %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.scan.return %c : f32
+    }) : (tensor<512xf32, #b>) -> tensor<512xf32, #b>
+    %large = tt.load %l : tensor<8192x!tt.ptr<f32>, #b>
+    %larger = tt.load %m : tensor<8192x!tt.ptr<f32>, #b>
+    %small = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+    %both = arith.addf %large, %larger : tensor<8192xf32, #b>
+    %all = "tt.reduce"(%both) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<8192xf32, #b>) -> f32
+    %alls = tt.splat %all : f32 -> tensor<512xf32, #b>
+    %t = arith.addf %s, %alls : tensor<512xf32, #b>
+    %u = arith.addf %t, %small : tensor<512xf32, #b>
+    %next = arith.addf %acc, %u : tensor<512xf32, #b>
+    scf.yield %next : tensor<512xf32, #b>
+  }
+  tt.return %0 : tensor<512xf32, #b>
+}
+
+// CHECK-LABEL: @behind_reduction_stays
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: tt.load %l
+tt.func public @behind_reduction_stays(%p: tensor<512x!tt.ptr<f32>, #b>, %l: tensor<8192x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<8192xf32, #b>) -> tensor<8192xf32, #b> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<8192xf32, #b>) : i32 {
+    %x = tt.load %p : tensor<512x!tt.ptr<f32>, #b>
+    %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<512xf32, #b>) -> f32
+    %large = tt.load %l : tensor<8192x!tt.ptr<f32>, #b>
+    %ss = tt.splat %s : f32 -> tensor<8192xf32, #b>
+    %t = arith.addf %large, %ss : tensor<8192xf32, #b>
+    %next = arith.addf %acc, %t : tensor<8192xf32, #b>
+    scf.yield %next : tensor<8192xf32, #b>
+  }
+  tt.return %0 : tensor<8192xf32, #b>
+}
+
+// The sums take 128 registers over the scan, which leaves none for the load.
+// CHECK-LABEL: @no_room
+// CHECK: scf.for
+// CHECK: "tt.scan"
+// CHECK: tt.load %l
+tt.func public @no_room(%p: tensor<512x!tt.ptr<f32>, #b>, %l: tensor<8192x!tt.ptr<f32>, #b>, %n: i32, %init: tensor<8192xf32, #b>, %other: tensor<8192xf32, #b>) -> (tensor<8192xf32, #b>, tensor<8192xf32, #b>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init, %sum = %other) -> (tensor<8192xf32, #b>, tensor<8192xf32, #b>) : i32 {
+    %x = tt.load %p : tensor<512x!tt.ptr<f32>, #b>
+    %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.scan.return %c : f32
+    }) : (tensor<512xf32, #b>) -> tensor<512xf32, #b>
+    %large = tt.load %l : tensor<8192x!tt.ptr<f32>, #b>
+    %all = "tt.reduce"(%s) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<512xf32, #b>) -> f32
+    %alls = tt.splat %all : f32 -> tensor<8192xf32, #b>
+    %t = arith.mulf %large, %alls : tensor<8192xf32, #b>
+    %next = arith.addf %acc, %t : tensor<8192xf32, #b>
+    %more = arith.addf %sum, %t : tensor<8192xf32, #b>
+    scf.yield %next, %more : tensor<8192xf32, #b>, tensor<8192xf32, #b>
+  }
+  tt.return %0#0, %0#1 : tensor<8192xf32, #b>, tensor<8192xf32, #b>
+}
+}
