@@ -2,6 +2,7 @@
 
 // Operations move to where they cost fewer registers.
 #A = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#A2 = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #N = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #L = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #R = #ttg.slice<{dim = 1, parent = #A}>
@@ -137,4 +138,55 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Bits that are stored go through shared memory as bytes.
+  // CHECK-LABEL: @bits_as_bytes(
+  // CHECK: %[[X:.*]] = arith.extui %bits : tensor<64x32xi1, #[[A:.*]]> to tensor<64x32xi8, #[[A]]>
+  // CHECK-NEXT: %[[C:.*]] = ttg.convert_layout %[[X]] : tensor<64x32xi8, #[[A]]> ->
+  // CHECK-NEXT: tt.store %p, %[[C]]
+  tt.func public @bits_as_bytes(%p: tensor<64x32x!tt.ptr<i8>, #A>, %bits: tensor<64x32xi1, #N>) {
+    %c = ttg.convert_layout %bits : tensor<64x32xi1, #N> -> tensor<64x32xi1, #A>
+    %x = arith.extui %c : tensor<64x32xi1, #A> to tensor<64x32xi8, #A>
+    tt.store %p, %x : tensor<64x32x!tt.ptr<i8>, #A>
+    tt.return
+  }
+
+  // Wider numbers are made of the bytes behind it. A signed one is 0 or -1, and so is the byte.
+  // CHECK-LABEL: @bits_as_wider_numbers(
+  // CHECK: %[[X:.*]] = arith.extsi %bits : {{.*}} to tensor<64x32xi8,
+  // CHECK-NEXT: %[[C:.*]] = ttg.convert_layout %[[X]] : tensor<64x32xi8,
+  // CHECK-NEXT: %[[W:.*]] = arith.sitofp %[[C]] : tensor<64x32xi8, {{.*}} to tensor<64x32xf32,
+  // CHECK-NEXT: tt.store %p, %[[W]]
+  tt.func public @bits_as_wider_numbers(%p: tensor<64x32x!tt.ptr<f32>, #A>, %bits: tensor<64x32xi1, #N>) {
+    %c = ttg.convert_layout %bits : tensor<64x32xi1, #N> -> tensor<64x32xi1, #A>
+    %x = arith.sitofp %c : tensor<64x32xi1, #A> to tensor<64x32xf32, #A>
+    tt.store %p, %x : tensor<64x32x!tt.ptr<f32>, #A>
+    tt.return
+  }
+
+  // Bits that something else reads too stay bits.
+  // CHECK-LABEL: @bits_with_two_readers(
+  // CHECK: ttg.convert_layout %bits : tensor<64x32xi1,
+  // CHECK-NEXT: arith.extui
+  tt.func public @bits_with_two_readers(%p: tensor<64x32x!tt.ptr<i8>, #A>, %bits: tensor<64x32xi1, #N>) {
+    %c = ttg.convert_layout %bits : tensor<64x32xi1, #N> -> tensor<64x32xi1, #A>
+    %x = arith.extui %c : tensor<64x32xi1, #A> to tensor<64x32xi8, #A>
+    tt.store %p, %x, %c : tensor<64x32x!tt.ptr<i8>, #A>
+    tt.return
+  }
+
+  // So do those that only move between the lanes of a warp, or that are too few to fill a word.
+  // CHECK-LABEL: @few_bits(
+  // CHECK: ttg.convert_layout %bits : tensor<64xi1,
+  // CHECK-NEXT: arith.extui
+  // CHECK: ttg.convert_layout %same : tensor<64x32xi1,
+  // CHECK-NEXT: arith.extui
+  tt.func public @few_bits(%p: tensor<64x!tt.ptr<i8>, #R>, %q: tensor<64x32x!tt.ptr<i8>, #A>, %bits: tensor<64xi1, #L>, %same: tensor<64x32xi1, #A2>) {
+    %c = ttg.convert_layout %bits : tensor<64xi1, #L> -> tensor<64xi1, #R>
+    %x = arith.extui %c : tensor<64xi1, #R> to tensor<64xi8, #R>
+    tt.store %p, %x : tensor<64x!tt.ptr<i8>, #R>
+    %d = ttg.convert_layout %same : tensor<64x32xi1, #A2> -> tensor<64x32xi1, #A>
+    %y = arith.extui %d : tensor<64x32xi1, #A> to tensor<64x32xi8, #A>
+    tt.store %q, %y : tensor<64x32x!tt.ptr<i8>, #A>
+    tt.return
+  }
 }
