@@ -4,7 +4,7 @@
 
 use super::scratch::{element_bits, operand_bytes};
 use crate::ir::dialects::Exchange;
-use crate::ir::dialects::discardable::SPARING;
+use crate::ir::dialects::discardable::{AT_ONCE, SPARING};
 use crate::ir::dialects::tt::tt::{Gather, Reduce, Scan};
 use crate::ir::{Ir, Op, OpKind, TtOp};
 use crate::layout::plan::reduce::Delivery;
@@ -68,7 +68,8 @@ pub fn conversion(ir: &Ir, op: Op, target: &Target) -> Result<ConversionPlan, La
     let [source] = ir.all_operands(op);
     let (from, to) = (ir.ty(source), ir.ty(ir.result(op)));
     let ample_for_conversions = target.shared.ample_for_conversions && !ir.stores(op, SPARING);
-    let memory = SharedMemory { ample_for_conversions, ..target.shared };
+    let conversions_at_once = ir.stores(op, AT_ONCE);
+    let memory = SharedMemory { ample_for_conversions, conversions_at_once, ..target.shared };
     ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &memory)
 }
 

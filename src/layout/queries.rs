@@ -30,6 +30,17 @@ pub fn unique_elems_per_thread(ty: Type) -> usize {
     if ty.is_tensor() { tensor_layout(ty).remove_zero_bases(Dim::Register).in_size(Dim::Register) as usize } else { 1 }
 }
 
+/// The number of 32-bit words in which a thread holds a value of this type, without copies. Elements of fewer bits than
+/// a byte count as bytes.
+///
+/// # Panics
+/// Panics if a tensor's encoding was not verified.
+#[must_use]
+pub fn words_per_thread(ty: Type) -> usize {
+    let bits = ty.bit_width().unwrap_or(32).max(8) as usize;
+    (unique_elems_per_thread(ty) * bits).div_ceil(32)
+}
+
 fn tensor_layout(ty: Type) -> &'static LinearLayout {
     layout_of(ty).unwrap_or_else(|e| panic!("a type that was not verified reached a layout computation: {e}"))
 }

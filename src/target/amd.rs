@@ -59,6 +59,7 @@ const fn row(
         // LDS is 64 KiB on most, and shared by all blocks of a compute unit or of a pair.
         ample_for_reductions: false,
         ample_for_conversions: true,
+        conversions_at_once: false,
         ldmatrix: false,
         stmatrix: false,
     };

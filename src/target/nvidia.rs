@@ -47,6 +47,7 @@ const fn row(name: &'static str, capability: u32, min_ptx: u32, shared_kib: u32)
         free_bytes_per_warp: 4096,
         ample_for_reductions: true,
         ample_for_conversions: true,
+        conversions_at_once: false,
         ldmatrix: capability >= 75,
         stmatrix: capability >= 90,
     };

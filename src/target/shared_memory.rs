@@ -17,6 +17,8 @@ pub struct SharedMemory {
     pub ample_for_reductions: bool,
     /// Whether conversions may take more bytes than they need, for the same reason.
     pub ample_for_conversions: bool,
+    /// Whether conversions hold all of their elements at once, so that no barrier stands between loads.
+    pub conversions_at_once: bool,
     /// Loads of 8x8 matrices of 16-bit elements by a warp of 32 threads (PTX ISA, "ldmatrix").
     pub ldmatrix: bool,
     /// The stores to them (PTX ISA, "stmatrix").

@@ -114,7 +114,8 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
             ("num-ctas", options.num_ctas.to_string()),
         ],
     );
-    p.add_with(&ttg::coalesce::PASS, &[(ttg::coalesce::DATA_MASKS, "true".to_owned())]);
+    let chosen = [ttg::coalesce::DATA_MASKS, ttg::coalesce::AGREE].map(|option| (option, "true".to_owned()));
+    p.add_with(&ttg::coalesce::PASS, &chosen);
     p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", target.has_tf32_mma().to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&nvidia::assign_cga_layouts::PASS);

@@ -23,6 +23,8 @@ pub const VERSIONS: Key<Int<32>> = Key::new("ttc.versions");
 pub const OFFSET: Key<Int<32>> = Key::new("allocation.offset");
 /// Of a conversion: it takes as little shared memory as it can, for more barriers.
 pub const SPARING: Key<Unit> = Key::new("ttc.sparing");
+/// Of a conversion: all elements are in shared memory at once, and a thread loads each when it needs it.
+pub const AT_ONCE: Key<Unit> = Key::new("ttc.at_once");
 /// Of a buffer in tensor memory: where it begins.
 pub const TENSOR_MEMORY_OFFSET: Key<Int<32>> = Key::new("tensor_memory_col_offset");
 /// Of an operation with scratch in global memory: where that begins.

@@ -8,7 +8,9 @@
 //!    in a row, and shared memory is faster (docs/performance.md).
 //! 3. Elements that change warps go through shared memory ([`swizzle()`]), in as many repetitions as there are parts
 //!    that only registers tell apart. Each repetition is a store, a barrier and a load, with another barrier before the
-//!    next repetition. If neither side crosses warps, a barrier of the warp is enough.
+//!    next repetition. If neither side crosses warps, a barrier of the warp is enough. What a repetition loads has to
+//!    be in registers before the next begins, so results that are too many for them are all stored first, in one
+//!    repetition, where shared memory has room (`allocate-shared-memory-nv` decides).
 //! 4. Elements that change blocks go the same way: every block stores what it holds in its own shared memory, all
 //!    blocks of the cluster wait for each other, and loads reach into the memory of other blocks.
 //!

@@ -14,7 +14,8 @@
 //!    neither. Two proper subspaces never fill the space, so this goes on until one of them, together with `S`, does.
 //! 3. **Bank**: the rest of a line, which is any complement.
 //! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side. They are put last, so
-//!    they can be moved one after the other through the same memory.
+//!    they can be moved one after the other through the same memory. Where all are to be there at once
+//!    ([`SharedMemory::conversions_at_once`]), there are none.
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
 //! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts and
@@ -327,7 +328,8 @@ impl Search<'_> {
         };
         let reached = reached(&store) | reached(&load);
         let size = layout.in_bits(Dim::Offset);
-        let repetition_bits = (0..segment).take_while(|i| reached >> (size - 1 - i) & 1 == 0).count() as u32;
+        let apart = |i: &u32| !self.memory.conversions_at_once && reached >> (size - 1 - i) & 1 == 0;
+        let repetition_bits = (0..segment).take_while(apart).count() as u32;
         let limit = element_bytes(self.bits) << (size - repetition_bits);
         let (store, load) = (self.best(store, limit, true), self.best(load, limit, false));
         Ok(Swizzle { layout, store, load, repetition_bits })

@@ -14,7 +14,7 @@ use super::super::plan::shuffle::Machine;
 use super::super::plan::{AccessStep, Among, ConversionPlan, Form, SharedAccess, SharedPlan, ShufflePlan};
 use super::super::*;
 use super::tables::{CONVERSIONS, encoding, list, rows};
-use crate::target::Target;
+use crate::target::{SharedMemory, Target};
 use proptest::prelude::*;
 
 /// The elements by thread and register. Threads run through the warps.
@@ -172,6 +172,13 @@ fn check(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Conver
         ConversionPlan::Shared(plan) => {
             check_banks(plan.store(), warps);
             check_banks(plan.load(), warps);
+            if plan.repetitions() > 1 {
+                let at_once = SharedMemory { conversions_at_once: true, ..Target::usual().shared };
+                let whole = ConversionPlan::new(source, destination, bits, &at_once).unwrap();
+                let ConversionPlan::Shared(whole) = whole else { panic!("another kind of plan") };
+                assert_eq!(whole.repetitions(), 1);
+                assert!(through_memory(&whole, &before, bits.div_ceil(8), warps) == after, "wrong elements at once");
+            }
             through_memory(plan, &before, bits.div_ceil(8), warps)
         }
     };

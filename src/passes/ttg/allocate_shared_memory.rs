@@ -6,16 +6,24 @@
 //!    preparation computes once ([`crate::analysis::prepared`]).
 //! 2. Where a block is alone on its multiprocessor for want of memory, conversions that take much of it are to be
 //!    sparing, if two blocks fit then. That costs them barriers. The same where not even one block fits.
-//! 3. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
+//! 3. A conversion in repetitions has to load all of one before the next begins. Where a thread gets more words than it
+//!    has registers to spare, that spills them; such a conversion has all elements in memory at once, if that costs no
+//!    block. Then a load can stand where its value is used. Example: rows of 64x128 floats that 16 threads each want
+//!    whole are 1,024 words in a thread.
+//! 4. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
 //!    `ttg.shared`.
 //!
 //! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
+use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::prepared::{Prepared, PreparedFunction};
 use crate::diag::codes::passes as codes;
 use crate::ir::TtgOp;
 use crate::ir::core::{Ir, Op};
-use crate::ir::dialects::discardable::{OFFSET, SHARED, SPARING};
+use crate::ir::dialects::discardable::{AT_ONCE, OFFSET, SHARED, SPARING};
+use crate::ir::dialects::ttg::ttg::ConvertLayout;
+use crate::layout::plan::{Among, ConversionPlan};
+use crate::layout::words_per_thread;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
 use crate::passes::ttg::pipeline::fit_stages::bytes;
@@ -31,6 +39,12 @@ pub const CAPABILITY: OptionSpec = OptionSpec {
 
 /// The bytes from which on a conversion's memory is worth barriers.
 const LARGE: u32 = 16 << 10;
+
+/// The words of a conversion's result in a thread from which on its other values find no registers: half of all.
+const CROWDED: usize = 128;
+
+/// How many warps of threads with more registers than that a multiprocessor has room for.
+const CROWDED_WARPS: u32 = 16;
 
 pub static PASS: Pass = Pass {
     name: "allocate-shared-memory-nv",
@@ -57,6 +71,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut prepared = cx.prepared(ir, &target)?;
     if let Some(sparing) = sparing(ir, &prepared, &target) {
         prepared = sparing;
+    }
+    if let Some(at_once) = at_once(ir, &prepared, &target) {
+        prepared = at_once;
     }
     for PreparedFunction { allocation, .. } in prepared.functions.values() {
         for buffer in &allocation.buffers {
@@ -107,4 +124,35 @@ fn sparing(ir: &mut Ir, now: &Prepared, target: &Target) -> Option<Prepared> {
         large.iter().for_each(|&op| ir.put(op, SPARING, false));
     }
     made
+}
+
+/// Has conversions hold all elements at once whose results crowd a thread's registers, if that costs no block.
+fn at_once(ir: &mut Ir, now: &Prepared, target: &Target) -> Option<Prepared> {
+    let warps = module_attrs::num_warps_at(ir, ir.module())?;
+    let room = total(now).max(target.shared.bytes_each((CROWDED_WARPS / warps).max(1)));
+    let crowding = |f: &PreparedFunction| {
+        let owners = f.allocation.buffers.iter().map(|b| b.owner);
+        owners.filter(|&op| crowds(ir, op, f)).collect::<Vec<_>>()
+    };
+    let crowding: Vec<Op> = now.functions.values().flat_map(crowding).collect();
+    if crowding.is_empty() {
+        return None;
+    }
+    crowding.iter().for_each(|&op| ir.put(op, AT_ONCE, true));
+    let made = Prepared::new(ir, target).ok().filter(|made| total(made) <= room);
+    if made.is_none() {
+        crowding.iter().for_each(|&op| ir.put(op, AT_ONCE, false));
+    }
+    made
+}
+
+/// Whether an operation converts in several repetitions what then takes too many registers. One whose source has as
+/// many words frees those on the way.
+fn crowds(ir: &Ir, op: Op, function: &PreparedFunction) -> bool {
+    let Some(Ok(ExchangePlan::Conversion(ConversionPlan::Shared(plan)))) = function.allocation.plan(op) else {
+        return false;
+    };
+    let Some(convert) = ConvertLayout::of(ir, op).filter(|_| !ir.stores(op, SPARING)) else { return false };
+    let [source, result] = [convert.src(ir), convert.result(ir)].map(|value| words_per_thread(ir.ty(value)));
+    plan.repetitions() > 1 && plan.among() != Among::Cluster && result > CROWDED.max(source)
 }

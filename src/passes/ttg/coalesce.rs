@@ -9,7 +9,8 @@
 //! 2. A thread takes as many elements along the first axis as are contiguous and aligned, up to 16 bytes. Of all
 //!    accesses that values connect with this one, of the same shape and order, the widest counts, so that their layouts
 //!    agree; but a store no more than its own. No thread is left without elements. With `data-masks`, an access asks
-//!    for no more than a loaded mask lets through together ([`masks`]).
+//!    for no more than a loaded mask lets through together ([`masks`]). With `agree`, loads take no more than
+//!    the stores of what is computed from them, where that saves a conversion between the two ([`computed`]).
 //! 3. Threads and warps are dealt out along the order.
 //!
 //! Accesses through tensor descriptors take up to 16 bytes along the last axis. What the calls of a function tell about
@@ -18,11 +19,13 @@
 //! Apply: convert the tensor operands, remake the access in the new layout, convert the results back. Redundant
 //! conversions are left to `tritongpu-remove-layout-conversions`.
 
+mod computed;
 mod connections;
 mod masks;
 
 use std::collections::BTreeMap;
 
+use computed::Computed;
 pub(super) use connections::Connections;
 
 use super::module_attrs::{self, Threads};
@@ -41,16 +44,25 @@ pub static PASS: Pass = Pass {
     name: "tritongpu-coalesce",
     doc: "choose layouts for accesses to global memory",
     input: Input::Ttgir,
-    options: &[OptionSpec {
-        name: DATA_MASKS,
-        kind: OptionKind::Bool,
-        default: "false",
-        doc: "an access whose mask was loaded for each element asks for one element a thread",
-    }],
+    options: &[
+        OptionSpec {
+            name: DATA_MASKS,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "an access whose mask was loaded for each element asks for one element a thread",
+        },
+        OptionSpec {
+            name: AGREE,
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "a load takes no more elements than the store of what is computed from them, if that leaves 8 bytes",
+        },
+    ],
     run,
 };
 
 pub const DATA_MASKS: &str = "data-masks";
+pub const AGREE: &str = "agree";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;
@@ -58,7 +70,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     for (&param, info) in &parameters {
         note(ir, param, info);
     }
-    let plan = decide(ir, threads, cx.flag(DATA_MASKS));
+    let plan = decide(ir, threads, cx.flag(DATA_MASKS), cx.flag(AGREE));
     for &(op, encoding) in &plan {
         apply(ir, op, encoding);
     }
@@ -88,9 +100,10 @@ fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
 }
 
 /// Which access gets which layout, in order: those through pointers, then those through descriptors.
-fn decide(ir: &Ir, threads: Threads, data_masks: bool) -> Vec<(Op, Attr)> {
+fn decide(ir: &Ir, threads: Threads, data_masks: bool, agree: bool) -> Vec<(Op, Attr)> {
     let analysis = AxisInfoAnalysis::of_module(ir);
-    let widths = Widths { ir, analysis: &analysis, data_masks };
+    let computed = agree.then(|| Computed::new(ir));
+    let widths = Widths { ir, analysis: &analysis, data_masks, computed: computed.as_ref() };
     let connections = Connections::new(ir);
     let ops = ir.all_ops_post(ir.module());
     let mut plan = vec![];
@@ -148,6 +161,9 @@ pub(super) fn coalesced(widths: &Widths, connections: &Connections, op: Op, ptr:
         // Wider than one store instruction would leave gaps between the threads of a warp.
         width = width.min(widths.possible(op, ptr, &order, &share));
     }
+    if let Some(computed) = widths.computed {
+        width = computed.agreed(widths, op, &order, &share, width).unwrap_or(width);
+    }
     let mut size = vec![1; shape.len()];
     if let Some(&fastest) = order.first() {
         size[fastest as usize] = u32::try_from(width).unwrap_or(1);
@@ -161,6 +177,8 @@ pub(super) struct Widths<'a> {
     pub(super) analysis: &'a AxisInfoAnalysis,
     /// Whether masks that were loaded count.
     pub(super) data_masks: bool,
+    /// Loads and stores that should agree, where they are to.
+    pub(super) computed: Option<&'a Computed>,
 }
 
 impl Widths<'_> {

@@ -107,7 +107,7 @@ fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<A
     if ty.num_elements() >= i64::from(threads.num_warps * threads.threads_per_warp) || bits < 32 {
         return None;
     }
-    let widths = Widths { ir, analysis: axis, data_masks: false };
+    let widths = Widths { ir, analysis: axis, data_masks: false, computed: None };
     let encoding = coalesced(&widths, &Connections::new(ir), op, source, threads);
     (ty.encoding() != Some(encoding)).then_some(encoding)
 }

@@ -11,14 +11,31 @@
 //! 4. A transposition moves right behind the definition of its source.
 //! 5. The load of operand B of a matrix product from shared memory that stands in front of that of operand A moves
 //!    right behind it, unless something between them writes.
+//! 6. Bits that go through shared memory and are made numbers behind it, as a stored mask is, become bytes in front of
+//!    it. A bit takes a byte of shared memory too, but each is tested on the way out: four bytes stay one word.
+//!
+//! ```text
+//! %b = convert_layout %a : tensor<…xi1>          %x = extui %a : tensor<…xi1> to tensor<…xi8>
+//! %n = extui %b to tensor<…xi8>            ->    %n = convert_layout %x : tensor<…xi8>
+//! ```
+//!
+//! 7. Of conversions through shared memory next to each other, the one with most words a thread goes last
+//!    ([`largest_last`]).
 
-use crate::ir::core::{Dominance, Encoding, Ir, Op};
+mod largest_last;
+
+use crate::ir::core::{Builder, Dominance, Encoding, Ir, Op, Type};
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
-use crate::ir::dialects::{Classes, Effects, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, Classes, Effects, OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::ir::effects::effects;
 use crate::ir::encoding::questions::has_operand;
+use crate::layout;
+use crate::layout::plan::is_through_shared_memory;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+
+/// How many bytes make a word.
+const WORD: usize = 4;
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-reorder-instructions",
@@ -53,6 +70,10 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
             changed = true;
         }
     }
+    for op in ir.all_ops_post(module).into_iter().filter(|&o| ir.is(o, TtgOp::ConvertLayout)).collect::<Vec<_>>() {
+        changed |= move_bits_as_bytes(ir, op);
+    }
+    changed |= largest_last::run(ir);
     Ok(Changed::from(changed))
 }
 
@@ -145,4 +166,38 @@ fn loaded_for_a_later(ir: &Ir, op: Op) -> Option<Op> {
     let between = std::iter::successors(ir.next_op(op), |&o| (o != until).then(|| ir.next_op(o)).flatten());
     let writes = |o: Op| effects(ir, o).writes && !ir.is(o, TtgOp::LocalDealloc);
     (!between.into_iter().any(writes)).then_some(first)
+}
+
+/// Step 6. What stands for a set bit, 1 or -1, is the same whether a byte or the whole number is made of it first.
+fn move_bits_as_bytes(ir: &mut Ir, op: Op) -> bool {
+    let convert = ttg::ConvertLayout(op);
+    let (source, bits) = (convert.src(ir), ir.ty(convert.result(ir)));
+    let [only] = ir.uses(convert.result(ir)) else { return false };
+    let reader = only.op;
+    let extension = match ir.kind(reader) {
+        OpKind::Arith(ArithOp::Extui | ArithOp::Uitofp) => ArithOp::Extui,
+        OpKind::Arith(ArithOp::Extsi | ArithOp::Sitofp) => ArithOp::Extsi,
+        _ => return false,
+    };
+    // Fewer than four fill no word.
+    let fills_words = layout::elems_per_thread(bits) >= WORD;
+    let through_memory = is_through_shared_memory(ir.ty(source), bits).unwrap_or(false);
+    let wider = ir.ty(ir.result(reader)).bit_width().is_some_and(|width| width >= 8);
+    if bits.elem() != Type::int(1) || !fills_words || !through_memory || !wider {
+        return false;
+    }
+    let byte = Type::int(8);
+    let (from, to, loc) = (ir.ty(source).with_elem(byte), bits.with_elem(byte), ir.loc(reader));
+    let mut builder = Builder::before(ir, op);
+    builder.loc = loc;
+    let extended = builder.value(extension, &[source], from);
+    builder.loc = builder.ir.loc(op);
+    let converted = builder.value(TtgOp::ConvertLayout, &[extended], to);
+    if ir.ty(ir.result(reader)) == to {
+        ir.replace_op(reader, &[converted]);
+    } else {
+        ir.set_operand(reader, 0, converted);
+    }
+    ir.erase_op(op);
+    true
 }
