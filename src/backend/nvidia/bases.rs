@@ -18,6 +18,8 @@
 //!    base, which is a start without the step that differs.
 //! 3. Each block that uses a pointer of the group makes it right before its first use, from the base of this iteration
 //!    or of the next one.
+//! 4. Pointers that a loop makes anew in each iteration, from a base that varies and offsets that do not, come from
+//!    the offsets of 32 bits in the same way ([`made`]).
 //!
 //! # Example
 //!
@@ -32,9 +34,8 @@
 //!   %next0 = getelementptr half, %p0, %step            %next = freeze (getelementptr half, %b, %step)
 //! ```
 
+mod made;
 pub(super) mod offset;
-
-use std::collections::BTreeSet;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
@@ -46,7 +47,7 @@ use inkwell::values::{
     PointerValue,
 };
 
-use self::offset::{Offset, Plus, Recipe, Way, is_step, unit, value_operand, ways};
+use self::offset::{Form, Offset, Plus, Way, form, is_step, unit, value_operand, ways};
 use super::pointers::MOST_CARRIED;
 use super::users::{Id, id, users};
 use crate::ir::core::hash::{Map, Set};
@@ -54,18 +55,19 @@ use crate::ir::core::hash::{Map, Set};
 /// The fewest pointers for which a base is worth it.
 const LEAST: usize = 4;
 
-/// Gives the loops that carry more than [`MOST_CARRIED`] pointers bases.
+/// Gives the loops that carry or make more than [`MOST_CARRIED`] pointers bases.
 ///
 /// # Errors
 /// Fails if LLVM refuses an instruction.
 pub(crate) fn carry(module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
     let rebase = Rebase { builder: module.get_context().create_builder() };
-    loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))
+    loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))?;
+    made::loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.remake(group)))
 }
 
 /// Whether some loop would get a base.
 pub(crate) fn would_carry(module: &Module<'_>, data: &TargetData) -> bool {
-    loops(module, data).any(|groups| !groups.is_empty())
+    loops(module, data).any(|groups| !groups.is_empty()) || made::loops(module, data).next().is_some()
 }
 
 /// The groups of pointers that get a base, loop by loop.
@@ -101,14 +103,6 @@ fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
     }
     groups.retain(|group| group.len() >= LEAST);
     groups
-}
-
-/// Whether offsets can be made in the loop from at most half as many numbers.
-fn have_recipes(group: &[Carried<'_>]) -> bool {
-    let recipes: Vec<Recipe<'_>> = group.iter().filter_map(|p| p.way().offset.recipe()).collect();
-    let numbers = recipes.iter().flat_map(|r| [Some(vec![id(&r.value)]), r.plus.as_ref().map(Plus::key)]).flatten();
-    let numbers: BTreeSet<Vec<Id>> = numbers.collect();
-    numbers.len() * 2 <= recipes.len()
 }
 
 /// What the pointers of a group have in common: the root of the base, the index of each step to it and the bytes of its
@@ -172,13 +166,18 @@ struct Rebase<'c> {
     builder: Builder<'c>,
 }
 
+/// What recipes of a form add, by its key.
+struct Added<'c> {
+    form: Form,
+    numbers: Map<Vec<Id>, IntValue<'c>>,
+}
+
 /// A base in place of the pointers of a group.
 #[derive(Clone, Copy)]
 struct Base<'a, 'c> {
     pointer: PointerValue<'c>,
-    /// What the loop makes the offsets from, if it does rather than keep them ([`have_recipes`]): what is added, by its
-    /// key.
-    makes_offsets: Option<&'a Map<Vec<Id>, IntValue<'c>>>,
+    /// What the loop makes the offsets from, if it does rather than keep them ([`form`]).
+    makes_offsets: Option<&'a Added<'c>>,
 }
 
 impl<'c> Rebase<'c> {
@@ -192,7 +191,7 @@ impl<'c> Rebase<'c> {
         let Some(end) = before.get_terminator() else { return Ok(()) };
         self.builder.position_before(&end);
         let start = self.start(first.way());
-        let added = if have_recipes(group) { Some(self.added(group)?) } else { None };
+        let added = self.added(&group.iter().map(|pointer| pointer.way().offset).collect::<Vec<_>>())?;
         let makes_offsets = added.as_ref();
         self.builder.position_before(&first.phi.as_instruction());
         let base = self.builder.build_phi(start.get_type(), "")?;
@@ -222,17 +221,18 @@ impl<'c> Rebase<'c> {
         })
     }
 
-    /// What recipes add, made in front of the loop where it is not there yet.
-    fn added(&self, group: &[Carried<'c>]) -> Result<Map<Vec<Id>, IntValue<'c>>, BuilderError> {
-        let mut added: Map<Vec<Id>, IntValue<'c>> = Map::default();
-        for plus in group.iter().filter_map(|pointer| pointer.way().offset.recipe()?.plus) {
+    /// What recipes add where offsets have them, made where the builder stands.
+    fn added(&self, offsets: &[Offset<'c>]) -> Result<Option<Added<'c>>, BuilderError> {
+        let Some(form) = form(offsets) else { return Ok(None) };
+        let mut numbers: Map<Vec<Id>, IntValue<'c>> = Map::default();
+        for plus in offsets.iter().filter_map(|offset| offset.recipe(form)?.plus) {
             let key = plus.key();
-            if added.contains_key(&key) {
+            if numbers.contains_key(&key) {
                 continue;
             }
             let number = match plus {
                 Plus::Number(number) => number,
-                Plus::Multiple { terms, of } => {
+                Plus::Multiple { terms, of, rest } => {
                     let mut sum: Option<IntValue<'c>> = None;
                     for term in terms {
                         sum = Some(match sum {
@@ -240,12 +240,13 @@ impl<'c> Rebase<'c> {
                             None => term,
                         });
                     }
-                    sum.map_or(Ok(of), |sum| self.builder.build_int_mul(sum, of, ""))?
+                    let product = sum.map_or(Ok(of), |sum| self.builder.build_int_mul(sum, of, ""))?;
+                    rest.map_or(Ok(product), |rest| self.builder.build_int_add(product, rest, ""))?
                 }
             };
-            added.insert(key, number);
+            numbers.insert(key, number);
         }
-        Ok(added)
+        Ok(Some(Added { form, numbers }))
     }
 
     /// Moves the base on as `step`, the first of the group, moves its pointer on, and there.
@@ -319,8 +320,13 @@ impl<'c> Rebase<'c> {
             Offset::Number { number, is_signed, unit } => {
                 let sign = if is_signed { 's' } else { 'u' };
                 let wide = |number, base| format!("mad.wide.{sign}32 $0, {number}, {unit}, ${base};");
-                let recipe = base.makes_offsets.and_then(|added| Some((offset.recipe()?, added)));
-                match recipe.map(|(r, added)| (r.value, r.factor, r.plus.and_then(|plus| added.get(&plus.key())))) {
+                let recipe = base.makes_offsets.and_then(|added| Some((offset.recipe(added.form)?, added)));
+                let recipe = recipe.map(|(recipe, added)| {
+                    let plus = recipe.plus.and_then(|plus| added.numbers.get(&plus.key()));
+                    (recipe.value, recipe.factor, plus)
+                });
+                match recipe {
+                    Some((_, 0, Some(&plus))) => self.assembly(base.pointer, &[plus], wide("$1", 2)),
                     Some((value, factor, Some(&plus))) => {
                         let make = format!("{{ .reg .b32 t; mad.lo.s32 t, $1, {factor}, $2; {} }}", wide("t", 3));
                         self.assembly(base.pointer, &[value, plus], make)
