@@ -6,7 +6,10 @@
 //! instruction makes it from the base and its offset, `mad.wide`. If the offsets come from few numbers, `row * 3 +
 //! column` or `(row + 3) * stride`, the loop makes them too, and else they take half of the registers.
 //!
-//! This is for kernels that spill registers. What it does for others was not measured.
+//! This is for kernels that spill registers, and for the pointers of asynchronous copies to rows of a tile, which are
+//! `(first + constant) * stride` apart. If each of them takes two registers, ptxas runs out, and sends all copies
+//! through the same two: a copy waits until the one before has read its address. In 64 bits a row's pointer is not the
+//! one before and a distance, because the product of 32 bits may overflow; in 32 bits it is, whatever overflows.
 //!
 //! # Algorithm
 //!
@@ -14,10 +17,12 @@
 //!    stay ([`MOST_CARRIED`]).
 //! 2. Where a pointer starts is a root and a few steps from there, `x + batch + row * stride + column`. Those whose
 //!    starts differ in one step alone, with the same step of the loop at the same place, are a group. Where there are
-//!    several such groups, a pointer is of the largest. A group of at least [`LEAST`] gets a phi of its own for the
+//!    several such groups, a pointer is of the largest. A group of some size ([`Purpose`]) gets a phi of its own for the
 //!    base, which is a start without the step that differs.
 //! 3. Each block that uses a pointer of the group makes it right before its first use, from the base of this iteration
 //!    or of the next one.
+//! 4. Pointers that a loop makes anew in each iteration, from a base that varies and offsets that do not, come from
+//!    the offsets of 32 bits in the same way ([`made`]).
 //!
 //! # Example
 //!
@@ -32,9 +37,8 @@
 //!   %next0 = getelementptr half, %p0, %step            %next = freeze (getelementptr half, %b, %step)
 //! ```
 
+mod made;
 pub(super) mod offset;
-
-use std::collections::BTreeSet;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
@@ -46,41 +50,111 @@ use inkwell::values::{
     PointerValue,
 };
 
-use self::offset::{Offset, Plus, Recipe, Way, is_step, unit, value_operand, ways};
+use self::offset::{Form, Offset, Plus, Way, form, is_step, unit, value_operand, ways};
+use super::assembly::Assembly;
 use super::pointers::MOST_CARRIED;
 use super::users::{Id, id, users};
 use crate::ir::core::hash::{Map, Set};
 
-/// The fewest pointers for which a base is worth it.
+/// The fewest pointers for which a base is worth it where a kernel spills.
 const LEAST: usize = 4;
 
-/// Gives the loops that carry more than [`MOST_CARRIED`] pointers bases.
+/// What bases are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Purpose {
+    /// Fewer spills: the kernel does spill.
+    Spills,
+    /// Asynchronous copies that do not wait for each other: only pointers of such copies, to rows of tiles, that the
+    /// loop carries.
+    Copies,
+}
+
+impl Purpose {
+    /// The fewest pointers for which a base is worth it.
+    fn fewest(self) -> usize {
+        match self {
+            Purpose::Spills => LEAST,
+            Purpose::Copies => 8,
+        }
+    }
+
+    /// The most pointers of a loop that stay.
+    fn stay(self) -> usize {
+        match self {
+            Purpose::Spills => MOST_CARRIED,
+            Purpose::Copies => self.fewest() - 1,
+        }
+    }
+
+    /// Whether a pointer gets a base, by the instructions that make it.
+    fn takes(self, made_by: &[InstructionValue<'_>]) -> bool {
+        self == Purpose::Spills || made_by.iter().any(|&i| is_copied(i))
+    }
+
+    /// The part of the pointers that may be numbers that offsets are made from.
+    fn part(self) -> usize {
+        match self {
+            Purpose::Spills => 2,
+            Purpose::Copies => 4,
+        }
+    }
+
+    /// Whether a group gets a base.
+    fn takes_group(self, offsets: &[Offset<'_>]) -> bool {
+        offsets.len() >= self.fewest() && (self == Purpose::Spills || form(offsets, self.part()).is_some())
+    }
+}
+
+/// Whether an asynchronous copy reads from where a pointer leads.
+fn is_copied(pointer: InstructionValue<'_>) -> bool {
+    let calls = users(pointer).filter(|user| user.get_opcode() == InstructionOpcode::Call);
+    calls.filter_map(Assembly::of).any(|assembly| assembly.text.contains("cp.async."))
+}
+
+/// Gives the loops that carry or make more than [`MOST_CARRIED`] pointers bases.
 ///
 /// # Errors
 /// Fails if LLVM refuses an instruction.
 pub(crate) fn carry(module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
-    let rebase = Rebase { builder: module.get_context().create_builder() };
-    loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))
+    carry_for(Purpose::Spills, module, data)
+}
+
+/// Gives the pointers of asynchronous copies to rows of a tile bases, if loops carry them.
+///
+/// # Errors
+/// Fails if LLVM refuses an instruction.
+pub(crate) fn carry_copied(module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
+    carry_for(Purpose::Copies, module, data)
+}
+
+fn carry_for(purpose: Purpose, module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
+    let rebase = Rebase { builder: module.get_context().create_builder(), purpose };
+    loops(purpose, module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))?;
+    if purpose == Purpose::Copies {
+        return Ok(());
+    }
+    made::loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.remake(group)))
 }
 
 /// Whether some loop would get a base.
 pub(crate) fn would_carry(module: &Module<'_>, data: &TargetData) -> bool {
-    loops(module, data).any(|groups| !groups.is_empty())
+    loops(Purpose::Spills, module, data).any(|groups| !groups.is_empty()) || made::loops(module, data).next().is_some()
 }
 
 /// The groups of pointers that get a base, loop by loop.
-fn loops<'c>(module: &Module<'c>, data: &TargetData) -> impl Iterator<Item = Vec<Vec<Carried<'c>>>> {
+fn loops<'c>(purpose: Purpose, module: &Module<'c>, data: &TargetData) -> impl Iterator<Item = Vec<Vec<Carried<'c>>>> {
     let blocks = module.get_functions().flat_map(FunctionValue::get_basic_block_iter);
-    blocks.map(|block| {
+    blocks.map(move |block| {
         let phis = block.get_instructions().take_while(|i| i.get_opcode() == InstructionOpcode::Phi);
-        let carried: Vec<Carried<'c>> =
-            phis.filter_map(|i| PhiValue::try_from(i).ok()).filter_map(|phi| Carried::of(phi, data)).collect();
-        if carried.len() > MOST_CARRIED { groups(carried) } else { vec![] }
+        let carried = phis.filter_map(|i| PhiValue::try_from(i).ok()).filter_map(|phi| Carried::of(phi, data));
+        let made_by = |pointer: &Carried<'c>| [pointer.phi.as_instruction(), pointer.step];
+        let carried: Vec<Carried<'c>> = carried.filter(|pointer| purpose.takes(&made_by(pointer))).collect();
+        if carried.len() > purpose.stay() { groups(purpose, carried) } else { vec![] }
     })
 }
 
-/// Pointers that one base serves, at least [`LEAST`], in the order of the first of each group.
-fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
+/// Pointers that one base serves, in the order of the first of each group.
+fn groups(purpose: Purpose, carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
     let mut sizes: Map<Key, usize> = Map::default();
     for key in carried.iter().flat_map(|pointer| pointer.ways.iter().map(|way| pointer.key(way))) {
         *sizes.entry(key).or_default() += 1;
@@ -99,16 +173,13 @@ fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
         }
         groups[place].push(pointer);
     }
-    groups.retain(|group| group.len() >= LEAST);
+    groups.retain(|group| purpose.takes_group(&offsets(group)));
     groups
 }
 
-/// Whether offsets can be made in the loop from at most half as many numbers.
-fn have_recipes(group: &[Carried<'_>]) -> bool {
-    let recipes: Vec<Recipe<'_>> = group.iter().filter_map(|p| p.way().offset.recipe()).collect();
-    let numbers = recipes.iter().flat_map(|r| [Some(vec![id(&r.value)]), r.plus.as_ref().map(Plus::key)]).flatten();
-    let numbers: BTreeSet<Vec<Id>> = numbers.collect();
-    numbers.len() * 2 <= recipes.len()
+/// How far the pointers of a group are from their base.
+fn offsets<'c>(group: &[Carried<'c>]) -> Vec<Offset<'c>> {
+    group.iter().map(|pointer| pointer.way().offset).collect()
 }
 
 /// What the pointers of a group have in common: the root of the base, the index of each step to it and the bytes of its
@@ -170,15 +241,21 @@ struct Next<'c> {
 
 struct Rebase<'c> {
     builder: Builder<'c>,
+    purpose: Purpose,
+}
+
+/// What recipes of a form add, by its key.
+struct Added<'c> {
+    form: Form,
+    numbers: Map<Vec<Id>, IntValue<'c>>,
 }
 
 /// A base in place of the pointers of a group.
 #[derive(Clone, Copy)]
 struct Base<'a, 'c> {
     pointer: PointerValue<'c>,
-    /// What the loop makes the offsets from, if it does rather than keep them ([`have_recipes`]): what is added, by its
-    /// key.
-    makes_offsets: Option<&'a Map<Vec<Id>, IntValue<'c>>>,
+    /// What the loop makes the offsets from, if it does rather than keep them ([`form`]).
+    makes_offsets: Option<&'a Added<'c>>,
 }
 
 impl<'c> Rebase<'c> {
@@ -192,7 +269,7 @@ impl<'c> Rebase<'c> {
         let Some(end) = before.get_terminator() else { return Ok(()) };
         self.builder.position_before(&end);
         let start = self.start(first.way());
-        let added = if have_recipes(group) { Some(self.added(group)?) } else { None };
+        let added = self.added(&offsets(group))?;
         let makes_offsets = added.as_ref();
         self.builder.position_before(&first.phi.as_instruction());
         let base = self.builder.build_phi(start.get_type(), "")?;
@@ -222,17 +299,18 @@ impl<'c> Rebase<'c> {
         })
     }
 
-    /// What recipes add, made in front of the loop where it is not there yet.
-    fn added(&self, group: &[Carried<'c>]) -> Result<Map<Vec<Id>, IntValue<'c>>, BuilderError> {
-        let mut added: Map<Vec<Id>, IntValue<'c>> = Map::default();
-        for plus in group.iter().filter_map(|pointer| pointer.way().offset.recipe()?.plus) {
+    /// What recipes add where offsets have them, made where the builder stands.
+    fn added(&self, offsets: &[Offset<'c>]) -> Result<Option<Added<'c>>, BuilderError> {
+        let Some(form) = form(offsets, self.purpose.part()) else { return Ok(None) };
+        let mut numbers: Map<Vec<Id>, IntValue<'c>> = Map::default();
+        for plus in offsets.iter().filter_map(|offset| offset.recipe(form)?.plus) {
             let key = plus.key();
-            if added.contains_key(&key) {
+            if numbers.contains_key(&key) {
                 continue;
             }
             let number = match plus {
                 Plus::Number(number) => number,
-                Plus::Multiple { terms, of } => {
+                Plus::Multiple { terms, of, rest } => {
                     let mut sum: Option<IntValue<'c>> = None;
                     for term in terms {
                         sum = Some(match sum {
@@ -240,12 +318,13 @@ impl<'c> Rebase<'c> {
                             None => term,
                         });
                     }
-                    sum.map_or(Ok(of), |sum| self.builder.build_int_mul(sum, of, ""))?
+                    let product = sum.map_or(Ok(of), |sum| self.builder.build_int_mul(sum, of, ""))?;
+                    rest.map_or(Ok(product), |rest| self.builder.build_int_add(product, rest, ""))?
                 }
             };
-            added.insert(key, number);
+            numbers.insert(key, number);
         }
-        Ok(added)
+        Ok(Some(Added { form, numbers }))
     }
 
     /// Moves the base on as `step`, the first of the group, moves its pointer on, and there.
@@ -319,8 +398,13 @@ impl<'c> Rebase<'c> {
             Offset::Number { number, is_signed, unit } => {
                 let sign = if is_signed { 's' } else { 'u' };
                 let wide = |number, base| format!("mad.wide.{sign}32 $0, {number}, {unit}, ${base};");
-                let recipe = base.makes_offsets.and_then(|added| Some((offset.recipe()?, added)));
-                match recipe.map(|(r, added)| (r.value, r.factor, r.plus.and_then(|plus| added.get(&plus.key())))) {
+                let recipe = base.makes_offsets.and_then(|added| Some((offset.recipe(added.form)?, added)));
+                let recipe = recipe.map(|(recipe, added)| {
+                    let plus = recipe.plus.and_then(|plus| added.numbers.get(&plus.key()));
+                    (recipe.value, recipe.factor, plus)
+                });
+                match recipe {
+                    Some((_, 0, Some(&plus))) => self.assembly(base.pointer, &[plus], wide("$1", 2)),
                     Some((value, factor, Some(&plus))) => {
                         let make = format!("{{ .reg .b32 t; mad.lo.s32 t, $1, {factor}, $2; {} }}", wide("t", 3));
                         self.assembly(base.pointer, &[value, plus], make)

@@ -1,5 +1,7 @@
 //! How far the pointers of a loop are from a base, and how the offsets come from few numbers.
 
+use std::collections::BTreeSet;
+
 use inkwell::llvm_sys::core::LLVMGetGEPSourceElementType;
 use inkwell::targets::TargetData;
 use inkwell::types::AnyTypeEnum;
@@ -7,7 +9,7 @@ use inkwell::values::{
     AsValueRef, BasicValue, BasicValueEnum, InstructionOpcode, InstructionValue, IntValue, Operand, PointerValue,
 };
 
-use crate::backend::nvidia::users::{Id, id, is_disjoint_or};
+use crate::backend::nvidia::users::{Id, id, is_disjoint_or, operand};
 
 /// Bits of an offset that `mad.wide` takes.
 const OFFSET_BITS: u32 = 32;
@@ -28,9 +30,14 @@ pub(super) enum Offset<'c> {
 
 impl<'c> Offset<'c> {
     /// How the offset comes from other numbers, if it does.
-    pub(super) fn recipe(self) -> Option<Recipe<'c>> {
+    pub(super) fn recipe(self, form: Form) -> Option<Recipe<'c>> {
         let Offset::Number { number, .. } = self else { return None };
         let made = number.as_instruction_value()?;
+        if form == Form::Rows
+            && let Some(recipe) = row_and_column(made).or_else(|| Some(row(made)?.recipe(None)))
+        {
+            return Some(recipe);
+        }
         if made.get_opcode() != InstructionOpcode::Add {
             let constant = || product(number).map(|(value, factor)| Recipe { value, factor, plus: None });
             return constant().or_else(|| multiple_of_a_sum(made));
@@ -47,6 +54,26 @@ impl<'c> Offset<'c> {
     }
 }
 
+/// How offsets are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// A product with a constant, or what a row of a tile is multiplied by, and a number.
+    Products,
+    /// The same, but `(row + constant) * stride`, perhaps `+ column`, is a constant times the stride, and the rest, also
+    /// for the first row, whose constant is 0.
+    Rows,
+}
+
+/// How offsets come from at most a part of as many numbers, if they do: the way with the fewest. The part of 2 is half.
+pub(super) fn form(offsets: &[Offset<'_>], part: usize) -> Option<Form> {
+    let numbers = |form: Form| {
+        let recipes: Vec<Recipe<'_>> = offsets.iter().filter_map(|offset| offset.recipe(form)).collect();
+        let numbers: BTreeSet<Vec<Id>> = recipes.iter().flat_map(Recipe::numbers).collect();
+        (!numbers.is_empty() && numbers.len() * part <= recipes.len()).then_some((numbers.len(), form))
+    };
+    [Form::Products, Form::Rows].into_iter().filter_map(numbers).min_by_key(|(count, _)| *count).map(|(_, form)| form)
+}
+
 /// `value * factor + plus`
 #[derive(Clone)]
 pub(super) struct Recipe<'c> {
@@ -55,14 +82,23 @@ pub(super) struct Recipe<'c> {
     pub(super) plus: Option<Plus<'c>>,
 }
 
+impl Recipe<'_> {
+    /// By what the numbers that it takes are told from others.
+    fn numbers(&self) -> impl Iterator<Item = Vec<Id>> {
+        let value = (self.factor != 0).then(|| vec![id(&self.value)]);
+        value.into_iter().chain(self.plus.as_ref().map(Plus::key))
+    }
+}
+
 /// What is added to a product.
 #[derive(Clone)]
 pub(super) enum Plus<'c> {
     Number(IntValue<'c>),
-    /// The sum of some numbers, times another one. The loop gets it from in front of it.
+    /// The sum of some numbers, times another one, and perhaps a number. The loop gets it from in front of it.
     Multiple {
         terms: Vec<IntValue<'c>>,
         of: IntValue<'c>,
+        rest: Option<IntValue<'c>>,
     },
 }
 
@@ -71,7 +107,14 @@ impl Plus<'_> {
     pub(super) fn key(&self) -> Vec<Id> {
         match self {
             Plus::Number(number) => vec![id(number)],
-            Plus::Multiple { terms, of } => [of].into_iter().chain(terms).map(id).collect(),
+            // In the order of the values, whatever the order of the sum. What comes behind a 0 is the rest.
+            Plus::Multiple { terms, of, rest } => {
+                let mut key: Vec<Id> = terms.iter().map(id).collect();
+                key.sort_unstable();
+                key.insert(0, id(of));
+                key.extend(rest.iter().flat_map(|rest| [0, id(rest)]));
+                key
+            }
         }
     }
 }
@@ -82,31 +125,55 @@ const MOST_TERMS: usize = 8;
 /// Reads `(a + b + constant) * stride` as `stride * constant + (a + b) * stride`: the rows of a tile, of which the
 /// constants alone differ. In 32 bits both are the same number, whatever overflows.
 fn multiple_of_a_sum(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
+    row(made).filter(|row| row.constant != 0).map(|row| row.recipe(None))
+}
+
+/// Reads `(a + b + constant) * stride + column` as `stride * constant + ((a + b) * stride + column)`.
+fn row_and_column(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
+    if !is_sum(made) {
+        return None;
+    }
+    let (a, b) = (operand(made, 0)?, operand(made, 1)?);
+    let row_of = |number| IntValue::as_instruction_value(number).and_then(row);
+    let (row, column) = row_of(&a).zip(Some(b)).or_else(|| row_of(&b).zip(Some(a)))?;
+    Some(row.recipe(Some(column)))
+}
+
+/// `(terms + constant) * of`
+struct Row<'c> {
+    terms: Vec<IntValue<'c>>,
+    constant: i32,
+    of: IntValue<'c>,
+}
+
+impl<'c> Row<'c> {
+    /// The row's product and a number.
+    fn recipe(self, rest: Option<IntValue<'c>>) -> Recipe<'c> {
+        let plus = Some(Plus::Multiple { terms: self.terms, of: self.of, rest });
+        Recipe { value: self.of, factor: self.constant, plus }
+    }
+}
+
+/// Takes the sum in a product of two values apart.
+fn row(made: InstructionValue<'_>) -> Option<Row<'_>> {
     if made.get_opcode() != InstructionOpcode::Mul {
         return None;
     }
-    let [a, b] = [0, 1].map(|k| value_operand(made, k).map(BasicValueEnum::into_int_value));
-    let (a, b) = (a?, b?);
+    let (a, b) = (operand(made, 0)?, operand(made, 1)?);
     let sum = |number: IntValue<'_>| number.as_instruction_value().is_some_and(is_sum);
     let (added, of) = if sum(a) { (a, b) } else { (b, a) };
     let (mut open, mut terms, mut constant) = (vec![added], vec![], 0_i32);
     while let Some(number) = open.pop() {
         let parts = number.as_instruction_value().filter(|&i| is_sum(i));
         if let Some(part) = parts.filter(|_| open.len() + terms.len() < MOST_TERMS) {
-            open.extend(
-                [0, 1].map(|k| value_operand(part, k).map(BasicValueEnum::into_int_value)).into_iter().flatten(),
-            );
+            open.extend([0, 1].into_iter().filter_map(|k| operand(part, k)));
         } else if let Some(value) = number.get_sign_extended_constant() {
             constant = constant.wrapping_add(i32::try_from(value).ok()?);
         } else {
             terms.push(number);
         }
     }
-    (constant != 0 && !terms.is_empty()).then_some(Recipe {
-        value: of,
-        factor: constant,
-        plus: Some(Plus::Multiple { terms, of }),
-    })
+    (!terms.is_empty()).then_some(Row { terms, constant, of })
 }
 
 /// Whether an instruction adds its two operands.
@@ -174,7 +241,7 @@ pub(super) fn ways<'c>(start: PointerValue<'c>, data: &TargetData) -> Vec<Way<'c
 }
 
 /// How far a `getelementptr` goes, if that is constant or a number of 32 bits.
-fn offset<'c>(step: InstructionValue<'c>, data: &TargetData) -> Option<Offset<'c>> {
+pub(super) fn offset<'c>(step: InstructionValue<'c>, data: &TargetData) -> Option<Offset<'c>> {
     let index = value_operand(step, 1)?.into_int_value();
     if index.is_constant_int() {
         return Some(Offset::Constant(step));

@@ -122,3 +122,186 @@ fn rows_of_a_tile_come_from_the_first_one() {
     assert_eq!(count(&text, "mad.lo.s32 t, $1, 7, $2; mad.wide.s32 $0, t, 2, $3;"), 3, "{text}");
     assert!(text.contains("mul i32 %row, %column"), "{text}");
 }
+
+/// A loop that loads through `count` pointers which it makes anew: from `base` and the offset `offset`, of a row and
+/// a column that do not change.
+fn made_anew(count: usize, base: &str, offset: impl Fn(usize) -> String) -> String {
+    let each = |line: &dyn Fn(usize) -> String| (0..count).map(|i| line(i) + "\n").collect::<String>();
+    let text = format!(
+        r#"
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+define void @k(ptr addrspace(1) %x, i32 %row, i32 %column, i32 %stride, i64 %step, i1 %more) {{
+entry:
+  %fixed = getelementptr half, ptr addrspace(1) %x, i64 %step
+{offsets}
+  br label %loop
+loop:
+  %head = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %moving = getelementptr half, ptr addrspace(1) %x, i64 %head
+  %next = add i64 %head, %step
+{loads}
+  br i1 %more, label %loop, label %end
+end:
+  store volatile half %v0, ptr addrspace(1) %p0
+  ret void
+}}
+"#,
+        offsets = each(&|i| {
+            format!(
+                "  %t{i} = add i32 %row, {i}\n  %m{i} = mul i32 %t{i}, %stride\n  %o{i} = {}\n  %w{i} = sext i32 %o{i} to i64",
+                offset(i)
+            )
+        }),
+        loads = each(&|i| {
+            format!(
+                "  %p{i} = getelementptr inbounds half, ptr addrspace(1) {base}, i64 %w{i}\n  %v{i} = load volatile half, ptr addrspace(1) %p{i}"
+            )
+        }),
+    );
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "k");
+    let module = context.create_module_from_ir(buffer).unwrap();
+    let data = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
+    assert_eq!(would_carry(&module, &data), base == "%moving" && count > MOST_CARRIED);
+    carry(&module, &data).unwrap();
+    module.verify().unwrap();
+    assert!(!would_carry(&module, &data));
+    module.print_to_string().to_string()
+}
+
+#[test]
+fn pointers_made_anew_come_from_rows_and_a_column() {
+    let text = made_anew(16, "%moving", |i| format!("add i32 %m{i}, %column"));
+    assert_eq!(count(&text, "mad.lo.s32 t, $1, 7, $2; mad.wide.s32 $0, t, 2, $3;"), 1, "{text}");
+    assert_eq!(count(&text, "mad.lo.s32"), 15, "{text}");
+    // The first row needs no constant. What it is added to is there once.
+    assert_eq!(count(&text, "\"mad.wide.s32 $0, $1, 2, $2;\""), 1, "{text}");
+    assert_eq!(count(&text, "mul i32 %row, %stride"), 1, "{text}");
+    // A pointer that another block uses too stays where it is.
+    assert!(text.contains("store volatile half %v0, ptr addrspace(1) %2"), "{text}");
+    assert!(!text.contains("inbounds"), "{text}");
+}
+
+#[test]
+fn pointers_made_anew_keep_other_offsets() {
+    let text = made_anew(16, "%moving", |i| format!("xor i32 %m{i}, %column"));
+    assert_eq!(count(&text, "\"mad.wide.s32 $0, $1, 2, $2;\""), 16, "{text}");
+}
+
+#[test]
+fn few_pointers_made_anew_stay() {
+    let text = made_anew(MOST_CARRIED, "%moving", |i| format!("add i32 %m{i}, %column"));
+    assert!(!text.contains("mad.wide"), "{text}");
+}
+
+#[test]
+fn pointers_that_do_not_move_stay() {
+    let text = made_anew(16, "%fixed", |i| format!("add i32 %m{i}, %column"));
+    assert!(!text.contains("mad.wide"), "{text}");
+}
+
+/// How a loop moves from one tile to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    /// It carries the pointers.
+    Pointers,
+    /// It makes them anew, from an index.
+    Index,
+}
+
+const COPY: &str = r#"call void asm sideeffect "cp.async.ca.shared.global [ $0 ], [ $1 ], 16;", "r,l"(i32 %column, "#;
+
+/// A loop behind [`carry_copied`], or [`carry`] if it has an index, which does `access` at `count` pointers to rows, at offsets that `offset` writes.
+fn copied(count: usize, moves: Moves, offset: impl Fn(usize) -> String, access: &str) -> String {
+    let each = |line: &dyn Fn(usize) -> String| (0..count).map(|i| line(i) + "\n").collect::<String>();
+    let text = format!(
+        r#"
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+define void @k(ptr addrspace(1) %x, i32 %row, i32 %column, i32 %stride, i1 %more) {{
+entry:
+  %first = or disjoint i32 %row, %column
+  %c = sext i32 %column to i64
+{starts}
+  br label %loop
+loop:
+  %turn = phi i64 [ 0, %entry ], [ %next, %loop ]
+{phis}
+  %next = add i64 %turn, 64
+{steps}
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"#,
+        starts = each(&|i| {
+            // The sum of a row has its parts in any order.
+            let sum = if i % 2 == 0 { "%row, %column" } else { "%column, %row" };
+            format!(
+                "  %a{i} = or disjoint i32 {sum}\n  %t{i} = or disjoint i32 %a{i}, {}\n  %o{i} = {}\n  %w{i} = sext i32 %o{i} to i64\n  %s{i} = getelementptr inbounds half, ptr addrspace(1) %x, i64 %w{i}",
+                8 * i,
+                offset(i)
+            )
+        }),
+        phis = each(&|i| match moves {
+            Moves::Pointers => format!("  %p{i} = phi ptr addrspace(1) [ %s{i}, %entry ], [ %n{i}, %loop ]"),
+            Moves::Index => String::new(),
+        }),
+        steps = each(&|i| match moves {
+            Moves::Pointers => {
+                format!(
+                    "  %n{i} = getelementptr half, ptr addrspace(1) %p{i}, i64 %c\n  {access}ptr addrspace(1) %n{i})"
+                )
+            }
+            Moves::Index => {
+                format!(
+                    "  %n{i} = getelementptr half, ptr addrspace(1) %s{i}, i64 %next\n  {access}ptr addrspace(1) %n{i})"
+                )
+            }
+        }),
+    );
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "k");
+    let module = context.create_module_from_ir(buffer).unwrap();
+    let data = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
+    match moves {
+        Moves::Pointers => carry_copied(&module, &data).unwrap(),
+        Moves::Index => carry(&module, &data).unwrap(),
+    }
+    module.verify().unwrap();
+    module.print_to_string().to_string()
+}
+
+fn rows(i: usize) -> String {
+    format!("mul i32 %t{i}, %stride")
+}
+
+#[test]
+fn copies_of_rows_have_one_base() {
+    let text = copied(8, Moves::Pointers, rows, COPY);
+    assert_eq!((count(&text, "phi ptr"), count(&text, " freeze ")), (1, 1), "{text}");
+    // The first row has no constant.
+    assert_eq!(count(&text, "mad.lo.s32 t, $1, "), 7, "{text}");
+    assert_eq!(count(&text, "mad.lo.s32 t, $1, 56, $2; mad.wide.s32 $0, t, 2, $3;"), 1, "{text}");
+}
+
+#[test]
+fn rows_at_an_index_have_one_base() {
+    let text = copied(16, Moves::Index, rows, COPY);
+    assert_eq!(count(&text, "mad.lo.s32 t, $1, "), 15, "{text}");
+    // The index is added once.
+    assert_eq!(count(&text, "i64 %next"), 1, "{text}");
+    assert!(text.contains("getelementptr half, ptr addrspace(1) %x, i64 %next"), "{text}");
+    let few = copied(12, Moves::Index, rows, COPY);
+    assert!(!few.contains("mad.wide"), "{few}");
+}
+
+#[test]
+fn other_copies_stay() {
+    // Few of them, rows that do not come from two numbers, and what is no copy.
+    let few = copied(7, Moves::Pointers, rows, COPY);
+    let others = copied(8, Moves::Pointers, |i| format!("xor i32 %t{i}, %stride"), COPY);
+    let no_copies = copied(8, Moves::Pointers, rows, &COPY.replace("cp.async", "other"));
+    for text in [few, others, no_copies] {
+        assert!(!text.contains("mad.wide"), "{text}");
+    }
+}
