@@ -6,10 +6,7 @@
 //! instruction makes it from the base and its offset, `mad.wide`. If the offsets come from few numbers, `row * 3 +
 //! column` or `(row + 3) * stride`, the loop makes them too, and else they take half of the registers.
 //!
-//! This is for kernels that spill registers, and for the pointers of asynchronous copies to rows of a tile, which are
-//! `(first + constant) * stride` apart. If each of them takes two registers, ptxas runs out, and sends all copies
-//! through the same two: a copy waits until the one before has read its address. In 64 bits a row's pointer is not the
-//! one before and a distance, because the product of 32 bits may overflow; in 32 bits it is, whatever overflows.
+//! This is for kernels that spill registers. What it does for others was not measured.
 //!
 //! # Algorithm
 //!
@@ -17,7 +14,7 @@
 //!    stay ([`MOST_CARRIED`]).
 //! 2. Where a pointer starts is a root and a few steps from there, `x + batch + row * stride + column`. Those whose
 //!    starts differ in one step alone, with the same step of the loop at the same place, are a group. Where there are
-//!    several such groups, a pointer is of the largest. A group of some size ([`Purpose`]) gets a phi of its own for the
+//!    several such groups, a pointer is of the largest. A group of at least [`LEAST`] gets a phi of its own for the
 //!    base, which is a start without the step that differs.
 //! 3. Each block that uses a pointer of the group makes it right before its first use, from the base of this iteration
 //!    or of the next one.
@@ -51,110 +48,41 @@ use inkwell::values::{
 };
 
 use self::offset::{Form, Offset, Plus, Way, form, is_step, unit, value_operand, ways};
-use super::assembly::Assembly;
 use super::pointers::MOST_CARRIED;
 use super::users::{Id, id, users};
 use crate::ir::core::hash::{Map, Set};
 
-/// The fewest pointers for which a base is worth it where a kernel spills.
+/// The fewest pointers for which a base is worth it.
 const LEAST: usize = 4;
-
-/// What bases are for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Purpose {
-    /// Fewer spills: the kernel does spill.
-    Spills,
-    /// Asynchronous copies that do not wait for each other: only pointers of such copies, to rows of tiles, that the
-    /// loop carries.
-    Copies,
-}
-
-impl Purpose {
-    /// The fewest pointers for which a base is worth it.
-    fn fewest(self) -> usize {
-        match self {
-            Purpose::Spills => LEAST,
-            Purpose::Copies => 8,
-        }
-    }
-
-    /// The most pointers of a loop that stay.
-    fn stay(self) -> usize {
-        match self {
-            Purpose::Spills => MOST_CARRIED,
-            Purpose::Copies => self.fewest() - 1,
-        }
-    }
-
-    /// Whether a pointer gets a base, by the instructions that make it.
-    fn takes(self, made_by: &[InstructionValue<'_>]) -> bool {
-        self == Purpose::Spills || made_by.iter().any(|&i| is_copied(i))
-    }
-
-    /// The part of the pointers that may be numbers that offsets are made from.
-    fn part(self) -> usize {
-        match self {
-            Purpose::Spills => 2,
-            Purpose::Copies => 4,
-        }
-    }
-
-    /// Whether a group gets a base.
-    fn takes_group(self, offsets: &[Offset<'_>]) -> bool {
-        offsets.len() >= self.fewest() && (self == Purpose::Spills || form(offsets, self.part()).is_some())
-    }
-}
-
-/// Whether an asynchronous copy reads from where a pointer leads.
-fn is_copied(pointer: InstructionValue<'_>) -> bool {
-    let calls = users(pointer).filter(|user| user.get_opcode() == InstructionOpcode::Call);
-    calls.filter_map(Assembly::of).any(|assembly| assembly.text.contains("cp.async."))
-}
 
 /// Gives the loops that carry or make more than [`MOST_CARRIED`] pointers bases.
 ///
 /// # Errors
 /// Fails if LLVM refuses an instruction.
 pub(crate) fn carry(module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
-    carry_for(Purpose::Spills, module, data)
-}
-
-/// Gives the pointers of asynchronous copies to rows of a tile bases, if loops carry them.
-///
-/// # Errors
-/// Fails if LLVM refuses an instruction.
-pub(crate) fn carry_copied(module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
-    carry_for(Purpose::Copies, module, data)
-}
-
-fn carry_for(purpose: Purpose, module: &Module<'_>, data: &TargetData) -> Result<(), BuilderError> {
-    let rebase = Rebase { builder: module.get_context().create_builder(), purpose };
-    loops(purpose, module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))?;
-    if purpose == Purpose::Copies {
-        return Ok(());
-    }
+    let rebase = Rebase { builder: module.get_context().create_builder() };
+    loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.rebase(group)))?;
     made::loops(module, data).try_for_each(|groups| groups.iter().try_for_each(|group| rebase.remake(group)))
 }
 
 /// Whether some loop would get a base.
 pub(crate) fn would_carry(module: &Module<'_>, data: &TargetData) -> bool {
-    loops(Purpose::Spills, module, data).any(|groups| !groups.is_empty()) || made::loops(module, data).next().is_some()
+    loops(module, data).any(|groups| !groups.is_empty()) || made::loops(module, data).next().is_some()
 }
 
 /// The groups of pointers that get a base, loop by loop.
-fn loops<'c>(purpose: Purpose, module: &Module<'c>, data: &TargetData) -> impl Iterator<Item = Vec<Vec<Carried<'c>>>> {
+fn loops<'c>(module: &Module<'c>, data: &TargetData) -> impl Iterator<Item = Vec<Vec<Carried<'c>>>> {
     let blocks = module.get_functions().flat_map(FunctionValue::get_basic_block_iter);
-    blocks.map(move |block| {
+    blocks.map(|block| {
         let phis = block.get_instructions().take_while(|i| i.get_opcode() == InstructionOpcode::Phi);
-        let carried = phis.filter_map(|i| PhiValue::try_from(i).ok()).filter_map(|phi| Carried::of(phi, data));
-        let made_by = |pointer: &Carried<'c>| [pointer.phi.as_instruction(), pointer.step];
-        let carried: Vec<Carried<'c>> = carried.filter(|pointer| purpose.takes(&made_by(pointer))).collect();
-        if carried.len() > purpose.stay() { groups(purpose, carried) } else { vec![] }
+        let carried: Vec<Carried<'c>> =
+            phis.filter_map(|i| PhiValue::try_from(i).ok()).filter_map(|phi| Carried::of(phi, data)).collect();
+        if carried.len() > MOST_CARRIED { groups(carried) } else { vec![] }
     })
 }
 
-/// Pointers that one base serves, in the order of the first of each group.
-fn groups(purpose: Purpose, carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
+/// Pointers that one base serves, at least [`LEAST`], in the order of the first of each group.
+fn groups(carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> {
     let mut sizes: Map<Key, usize> = Map::default();
     for key in carried.iter().flat_map(|pointer| pointer.ways.iter().map(|way| pointer.key(way))) {
         *sizes.entry(key).or_default() += 1;
@@ -173,13 +101,8 @@ fn groups(purpose: Purpose, carried: Vec<Carried<'_>>) -> Vec<Vec<Carried<'_>>> 
         }
         groups[place].push(pointer);
     }
-    groups.retain(|group| purpose.takes_group(&offsets(group)));
+    groups.retain(|group| group.len() >= LEAST);
     groups
-}
-
-/// How far the pointers of a group are from their base.
-fn offsets<'c>(group: &[Carried<'c>]) -> Vec<Offset<'c>> {
-    group.iter().map(|pointer| pointer.way().offset).collect()
 }
 
 /// What the pointers of a group have in common: the root of the base, the index of each step to it and the bytes of its
@@ -241,7 +164,6 @@ struct Next<'c> {
 
 struct Rebase<'c> {
     builder: Builder<'c>,
-    purpose: Purpose,
 }
 
 /// What recipes of a form add, by its key.
@@ -269,7 +191,7 @@ impl<'c> Rebase<'c> {
         let Some(end) = before.get_terminator() else { return Ok(()) };
         self.builder.position_before(&end);
         let start = self.start(first.way());
-        let added = self.added(&offsets(group))?;
+        let added = self.added(&group.iter().map(|pointer| pointer.way().offset).collect::<Vec<_>>())?;
         let makes_offsets = added.as_ref();
         self.builder.position_before(&first.phi.as_instruction());
         let base = self.builder.build_phi(start.get_type(), "")?;
@@ -301,7 +223,7 @@ impl<'c> Rebase<'c> {
 
     /// What recipes add where offsets have them, made where the builder stands.
     fn added(&self, offsets: &[Offset<'c>]) -> Result<Option<Added<'c>>, BuilderError> {
-        let Some(form) = form(offsets, self.purpose.part()) else { return Ok(None) };
+        let Some(form) = form(offsets) else { return Ok(None) };
         let mut numbers: Map<Vec<Id>, IntValue<'c>> = Map::default();
         for plus in offsets.iter().filter_map(|offset| offset.recipe(form)?.plus) {
             let key = plus.key();

@@ -135,7 +135,6 @@ impl LlvmTarget for Nvptx {
         compares::share(module).map_err(|e| failed("compare numbers by their differences", &e))?;
         flags::widen(module).map_err(|e| failed("keep the flags of a loop in numbers", &e))?;
         inductions::hide(module).map_err(|e| failed("hide the counters of loops", &e))?;
-        bases::carry_copied(module, &data).map_err(|e| failed("give the pointers of copies one base", &e))?;
         let saves_registers = bases::would_carry(module, &data) || pins::would_pin(module);
         if attempt == Attempt::Sparing {
             bases::carry(module, &data).map_err(|e| failed("give the pointers of a loop one base", &e))?;

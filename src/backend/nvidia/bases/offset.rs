@@ -34,7 +34,7 @@ impl<'c> Offset<'c> {
         let Offset::Number { number, .. } = self else { return None };
         let made = number.as_instruction_value()?;
         if form == Form::Rows
-            && let Some(recipe) = row_and_column(made).or_else(|| Some(row(made)?.recipe(None)))
+            && let Some(recipe) = row_and_column(made)
         {
             return Some(recipe);
         }
@@ -59,17 +59,16 @@ impl<'c> Offset<'c> {
 pub(super) enum Form {
     /// A product with a constant, or what a row of a tile is multiplied by, and a number.
     Products,
-    /// The same, but `(row + constant) * stride`, perhaps `+ column`, is a constant times the stride, and the rest, also
-    /// for the first row, whose constant is 0.
+    /// The same, but `(row + constant) * stride + column` is a constant times the stride, and the rest.
     Rows,
 }
 
-/// How offsets come from at most a part of as many numbers, if they do: the way with the fewest. The part of 2 is half.
-pub(super) fn form(offsets: &[Offset<'_>], part: usize) -> Option<Form> {
+/// How offsets come from at most half as many numbers, if they do: the way with the fewest.
+pub(super) fn form(offsets: &[Offset<'_>]) -> Option<Form> {
     let numbers = |form: Form| {
         let recipes: Vec<Recipe<'_>> = offsets.iter().filter_map(|offset| offset.recipe(form)).collect();
         let numbers: BTreeSet<Vec<Id>> = recipes.iter().flat_map(Recipe::numbers).collect();
-        (!numbers.is_empty() && numbers.len() * part <= recipes.len()).then_some((numbers.len(), form))
+        (numbers.len() * 2 <= recipes.len()).then_some((numbers.len(), form))
     };
     [Form::Products, Form::Rows].into_iter().filter_map(numbers).min_by_key(|(count, _)| *count).map(|(_, form)| form)
 }
@@ -107,13 +106,10 @@ impl Plus<'_> {
     pub(super) fn key(&self) -> Vec<Id> {
         match self {
             Plus::Number(number) => vec![id(number)],
-            // In the order of the values, whatever the order of the sum. What comes behind a 0 is the rest.
+            // What comes behind a 0 is the rest.
             Plus::Multiple { terms, of, rest } => {
-                let mut key: Vec<Id> = terms.iter().map(id).collect();
-                key.sort_unstable();
-                key.insert(0, id(of));
-                key.extend(rest.iter().flat_map(|rest| [0, id(rest)]));
-                key
+                let product = [of].into_iter().chain(terms).map(id);
+                product.chain(rest.iter().flat_map(|rest| [0, id(rest)])).collect()
             }
         }
     }
@@ -125,10 +121,13 @@ const MOST_TERMS: usize = 8;
 /// Reads `(a + b + constant) * stride` as `stride * constant + (a + b) * stride`: the rows of a tile, of which the
 /// constants alone differ. In 32 bits both are the same number, whatever overflows.
 fn multiple_of_a_sum(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
-    row(made).filter(|row| row.constant != 0).map(|row| row.recipe(None))
+    let Row { terms, constant, of } = row(made)?;
+    let plus = Some(Plus::Multiple { terms, of, rest: None });
+    (constant != 0).then_some(Recipe { value: of, factor: constant, plus })
 }
 
-/// Reads `(a + b + constant) * stride + column` as `stride * constant + ((a + b) * stride + column)`.
+/// Reads `(a + b + constant) * stride + column` as `stride * constant + ((a + b) * stride + column)`. The constant of
+/// the first row is 0.
 fn row_and_column(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
     if !is_sum(made) {
         return None;
@@ -136,7 +135,8 @@ fn row_and_column(made: InstructionValue<'_>) -> Option<Recipe<'_>> {
     let (a, b) = (operand(made, 0)?, operand(made, 1)?);
     let row_of = |number| IntValue::as_instruction_value(number).and_then(row);
     let (row, column) = row_of(&a).zip(Some(b)).or_else(|| row_of(&b).zip(Some(a)))?;
-    Some(row.recipe(Some(column)))
+    let plus = Some(Plus::Multiple { terms: row.terms, of: row.of, rest: Some(column) });
+    Some(Recipe { value: row.of, factor: row.constant, plus })
 }
 
 /// `(terms + constant) * of`
@@ -144,14 +144,6 @@ struct Row<'c> {
     terms: Vec<IntValue<'c>>,
     constant: i32,
     of: IntValue<'c>,
-}
-
-impl<'c> Row<'c> {
-    /// The row's product and a number.
-    fn recipe(self, rest: Option<IntValue<'c>>) -> Recipe<'c> {
-        let plus = Some(Plus::Multiple { terms: self.terms, of: self.of, rest });
-        Recipe { value: self.of, factor: self.constant, plus }
-    }
 }
 
 /// Takes the sum in a product of two values apart.
