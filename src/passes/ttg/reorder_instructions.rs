@@ -18,11 +18,6 @@
 //! %b = convert_layout %a : tensor<…xi1>          %x = extui %a : tensor<…xi1> to tensor<…xi8>
 //! %n = extui %b to tensor<…xi8>            ->    %n = convert_layout %x : tensor<…xi8>
 //! ```
-//!
-//! 7. Of conversions through shared memory next to each other, the one with most words a thread goes last
-//!    ([`largest_last`]).
-
-mod largest_last;
 
 use crate::ir::core::{Builder, Dominance, Encoding, Ir, Op, Type};
 use crate::ir::dialects::tt::tt;
@@ -73,7 +68,6 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     for op in ir.all_ops_post(module).into_iter().filter(|&o| ir.is(o, TtgOp::ConvertLayout)).collect::<Vec<_>>() {
         changed |= move_bits_as_bytes(ir, op);
     }
-    changed |= largest_last::run(ir);
     Ok(Changed::from(changed))
 }
 

@@ -3,12 +3,6 @@
 // Operations move to where they cost fewer registers.
 #A = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #A2 = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
-#P = #ttg.blocked<{sizePerThread = [1, 16, 1], threadsPerWarp = [4, 1, 8], warpsPerCTA = [1, 1, 4], order = [2, 1, 0]}>
-#R2 = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
-#R3 = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
-#PA = #ttg.slice<{dim = 2, parent = #P}>
-#PB = #ttg.slice<{dim = 0, parent = #P}>
-#PF = #ttg.slice<{dim = 2, parent = #P}>
 #N = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #L = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #R = #ttg.slice<{dim = 1, parent = #A}>
@@ -194,42 +188,5 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %y = arith.extui %d : tensor<64x32xi1, #A> to tensor<64x32xi8, #A>
     tt.store %q, %y : tensor<64x32x!tt.ptr<i8>, #A>
     tt.return
-  }
-
-  // Of two conversions next to each other, the one that gives a thread 128 words comes behind that of 64, with what is
-  // computed from it.
-  // CHECK-LABEL: @largest_last(
-  // CHECK-NEXT: %[[B:.*]] = ttg.convert_layout %b
-  // CHECK-NEXT: %[[A:.*]] = ttg.convert_layout %a
-  // CHECK-NEXT: %[[D:.*]] = tt.expand_dims %[[A]]
-  // CHECK-NEXT: %[[E:.*]] = tt.expand_dims %[[B]]
-  // CHECK-NEXT: tt.return %[[D]], %[[E]]
-  tt.func public @largest_last(%a: tensor<16x16xf64, #R2>, %b: tensor<16x32xf64, #R2>) -> (tensor<16x16x1xf64, #P>, tensor<1x16x32xf64, #P>) {
-    %0 = ttg.convert_layout %a : tensor<16x16xf64, #R2> -> tensor<16x16xf64, #ttg.slice<{dim = 2, parent = #P}>>
-    %1 = tt.expand_dims %0 {axis = 2 : i32} : tensor<16x16xf64, #ttg.slice<{dim = 2, parent = #P}>> -> tensor<16x16x1xf64, #P>
-    %2 = ttg.convert_layout %b : tensor<16x32xf64, #R2> -> tensor<16x32xf64, #ttg.slice<{dim = 0, parent = #P}>>
-    %3 = tt.expand_dims %2 {axis = 0 : i32} : tensor<16x32xf64, #ttg.slice<{dim = 0, parent = #P}>> -> tensor<1x16x32xf64, #P>
-    tt.return %1, %3 : tensor<16x16x1xf64, #P>, tensor<1x16x32xf64, #P>
-  }
-
-  // It stays where the other one converts something of it, where a store stands between them, and where it gives less
-  // than a quarter of a thread's registers.
-  // CHECK-LABEL: @largest_stays(
-  // CHECK-NEXT: ttg.convert_layout %a
-  // CHECK-NEXT: tt.store
-  // CHECK-NEXT: ttg.convert_layout %b
-  // CHECK-NEXT: %[[C:.*]] = ttg.convert_layout %c
-  // CHECK-NEXT: ttg.convert_layout %[[C]]
-  // CHECK-NEXT: ttg.convert_layout %few
-  // CHECK-NEXT: ttg.convert_layout %b
-  tt.func public @largest_stays(%p: !tt.ptr<i32>, %n: i32, %a: tensor<16x16xf64, #R2>, %b: tensor<16x32xf64, #R2>, %c: tensor<16x16xf64, #R2>, %few: tensor<16x8xf32, #R2>) -> (tensor<16x16xf64, #PA>, tensor<16x32xf64, #PB>, tensor<16x16xf64, #R3>, tensor<16x8xf32, #PF>, tensor<16x32xf64, #R3>) {
-    %0 = ttg.convert_layout %a : tensor<16x16xf64, #R2> -> tensor<16x16xf64, #PA>
-    tt.store %p, %n : !tt.ptr<i32>
-    %1 = ttg.convert_layout %b : tensor<16x32xf64, #R2> -> tensor<16x32xf64, #PB>
-    %2 = ttg.convert_layout %c : tensor<16x16xf64, #R2> -> tensor<16x16xf64, #PA>
-    %3 = ttg.convert_layout %2 : tensor<16x16xf64, #PA> -> tensor<16x16xf64, #R3>
-    %4 = ttg.convert_layout %few : tensor<16x8xf32, #R2> -> tensor<16x8xf32, #PF>
-    %5 = ttg.convert_layout %b : tensor<16x32xf64, #R2> -> tensor<16x32xf64, #R3>
-    tt.return %0, %1, %3, %4, %5 : tensor<16x16xf64, #PA>, tensor<16x32xf64, #PB>, tensor<16x16xf64, #R3>, tensor<16x8xf32, #PF>, tensor<16x32xf64, #R3>
   }
 }
