@@ -448,7 +448,7 @@ impl Attempt {
     /// 0.89 of its speed, and one with 1.17 at 1.27.
     pub(super) fn forgets(self, second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
         match self {
-            Attempt::Product => true,
+            Attempt::Product | Attempt::Turns(_) => true,
             Attempt::Loop => {
                 let cost = |answer| cost(answer, ptx, target, None);
                 is_full(&first.usage(), ptx, target) && cost(second) * HOPED > cost(first)
