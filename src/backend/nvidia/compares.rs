@@ -127,15 +127,14 @@ fn share_differences<'c>(builder: &Builder<'c>, block: BasicBlock<'c>) -> Result
         let difference = builder.build_int_sub(a, b, "")?;
         made.insert(start, difference);
         for (instruction, constant) in group {
-            let value = match made.get(&constant) {
-                Some(&known) => known,
-                None => {
-                    builder.position_before(&instruction);
-                    let apart = a.get_type().const_int(constant.wrapping_sub(start) as u64, true);
-                    let value = builder.build_int_add(difference, apart, "")?;
-                    made.insert(constant, value);
-                    value
-                }
+            let value = if let Some(&known) = made.get(&constant) {
+                known
+            } else {
+                builder.position_before(&instruction);
+                let apart = a.get_type().const_int(constant.wrapping_sub(start) as u64, true);
+                let value = builder.build_int_add(difference, apart, "")?;
+                made.insert(constant, value);
+                value
             };
             if let Some(value) = value.as_instruction() {
                 instruction.replace_all_uses_with(&value);

@@ -343,7 +343,7 @@ fn another_block_may_not_take_products_apart() {
     };
     let together = answer(178, &[GLOBAL, GLOBAL, WAITING_FOR_IT, product]);
     let apart = answer(128, &[GLOBAL, WAITING_FOR_IT, GLOBAL, WAITING_FOR_IT, product]);
-    let is_better = |second| Attempt::Blocks(4).is_better(second, &together, ptx, &target);
+    let is_better = |second: &Assembled| Attempt::Blocks(4).is_better(second, &together, ptx, &target);
     assert!(is_better(&answer(128, &[GLOBAL, GLOBAL, WAITING_FOR_IT, product])));
     assert!(!is_better(&apart));
 }
