@@ -142,9 +142,10 @@ fn runs_of(fake: &Fake, ptx: &str) -> (String, u32) {
 
 #[test]
 fn a_short_stream_takes_one_run_where_it_leaves_room() {
-    let stream = ".visible .entry k()\n.reqntid 128\n{\nret;\n}\n";
+    let loads = "ld.global.b32 %r2, [%rd1];\n".repeat(3);
+    let stream = format!(".visible .entry k()\n.reqntid 128\n{{\n{loads}ret;\n}}\n");
     let ample = answering((32, 0), (48, 0), (0, 0));
-    assert_eq!(runs_of(&ample, stream), ("one".to_owned(), 48));
+    assert_eq!(runs_of(&ample, &stream), ("one".to_owned(), 48));
     // The same in the usual order for long code, and for what is no stream only the usual question.
     let long = stream.replace("ret;", &"add.s32 %r1, %r1, 1;\n".repeat(1000));
     assert_eq!(runs_of(&ample, &long), ("usual one".to_owned(), 48));
@@ -153,12 +154,12 @@ fn a_short_stream_takes_one_run_where_it_leaves_room() {
     assert_eq!(runs_of(&ample, &stream.replace("ret;", "mma.sync")), ("usual".to_owned(), 32));
     // 96 registers leave room for 640 threads.
     let crowded = answering((32, 0), (96, 0), (0, 0));
-    assert_eq!(runs_of(&crowded, stream), ("one usual".to_owned(), 32));
+    assert_eq!(runs_of(&crowded, &stream), ("one usual".to_owned(), 32));
     let spilling = answering((32, 0), (48, 4), (0, 0));
-    assert_eq!(runs_of(&spilling, stream), ("one usual".to_owned(), 32));
+    assert_eq!(runs_of(&spilling, &stream), ("one usual".to_owned(), 32));
     // Where the usual answer gave up, the other one is known already.
     let defeat = answering((32, 4000), (255, 400), (0, 0));
-    assert_eq!(runs_of(&defeat, stream), ("one usual".to_owned(), 255));
+    assert_eq!(runs_of(&defeat, &stream), ("one usual".to_owned(), 255));
 }
 
 #[test]

@@ -156,11 +156,6 @@ for i in range(n):
 ```
 
 Tiles are known to be apart if each iteration stores where it loads, and the next one moves on by a tile.";
-    SPLIT_ROWS = "E0627", "products in parts of their rows",
-"This is a remark of `--remarks pipeline`. Four warps multiply 64 rows in one instruction, and the results of all rows of a tile \
-are in registers before the next product of a chain, such as that of attention, can begin. So a chain on 128 rows becomes two \
-of 64, and one half's softmax runs while the other half is multiplied. Each row is computed as before. `--pipeline whole-rows` \
-leaves it.";
     GLOBAL_BARRIER = "E0626", "a barrier for global memory",
 "This is a remark of `--remarks order`. A kernel is written as if a program were one thread, but its warps run at their own \
 pace. Where one could load what another one has not stored yet, or has overwritten already, all warps wait for each other:
@@ -172,4 +167,9 @@ tl.store(out + n + r, x)
 ```
 
 A barrier that is there already, as `tl.debug_barrier()` or one of shared memory, serves as well.";
+    SPLIT_ROWS = "E0627", "products in parts of their rows",
+"This is a remark of `--remarks pipeline`. Four warps multiply 64 rows in one instruction, and the results of all rows of a tile \
+are in registers before the next product of a chain, such as that of attention, can begin. So a chain on 128 rows becomes two \
+of 64, and one half's softmax runs while the other half is multiplied. Each row is computed as before. `--pipeline whole-rows` \
+leaves it.";
 }
