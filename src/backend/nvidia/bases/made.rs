@@ -1,9 +1,9 @@
 //! Pointers that a loop makes from a base of its own and offsets that it does not change.
 //!
 //! In a loop over heads, the elements of a tile lie at `x + head * stride + offset`. The head's part changes, the
-//! offsets do not, so LLVM extends them to 64 bits in front of the loop: two registers for each, and 64 of them are half
-//! of all registers. From the offset of 32 bits the pointer is one instruction too, `mad.wide`, and the offset often
-//! comes from few numbers.
+//! offsets do not, so LLVM extends them to 64 bits in front of the loop: two registers for each, and 64 of them are
+//! half of all registers. From the offset of 32 bits the pointer is one instruction too, `mad.wide`, and the offset
+//! often comes from few numbers.
 //!
 //! # Algorithm
 //!
