@@ -209,7 +209,7 @@ fn settled(
     };
     let answer = questions.settled()?;
     let answer = match again::in_turns(&answer, ptx, target) {
-        Some(attempt) => questions.better_or_forgotten(attempt, answer),
+        Some(attempt) => questions.better(attempt, answer),
         None => answer,
     };
     // What was asked for before for another reason was refused.
@@ -263,13 +263,6 @@ impl Questions<'_> {
 
     /// The answer in another way if it is better than the one that is there, else that one.
     fn better(&self, attempt: Attempt, answer: Assembled) -> Assembled {
-        let Some(second) = self.ask(attempt) else { return answer };
-        let is_better = attempt.is_better(&second, &answer, self.ptx, self.target);
-        either(answer, second, is_better)
-    }
-
-    /// The same, where an answer that is not better is not to be taken in the end either.
-    fn better_or_forgotten(&self, attempt: Attempt, answer: Assembled) -> Assembled {
         let Some(second) = self.ask(attempt) else { return answer };
         let is_better = attempt.is_better(&second, &answer, self.ptx, self.target);
         if !is_better {

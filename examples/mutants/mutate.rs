@@ -166,7 +166,7 @@ const TYPES: [&str; 22] = [
     "none",
 ];
 
-const PASSES: [&str; 33] = [
+const PASSES: [&str; 35] = [
     "inline",
     "canonicalize",
     "cse",
@@ -195,7 +195,9 @@ const PASSES: [&str; 33] = [
     "tritongpu-reorder-instructions",
     "tritongpu-coalesce-async-copy",
     "tritongpu-combine-tensor-select-and-if",
+    "ttc-split-rows",
     "ttc-split-streams",
+    "ttc-late-operands",
     "ttc-unroll-streams",
     "ttc-full-iterations",
     "allocate-shared-memory-nv",

@@ -28,10 +28,10 @@
 //!    and the answer is taken if it still leaves room for [`ENOUGH`] threads, or if its loops are much faster in a
 //!    launch of few warps and cost no more in a full multiprocessor ([`waits`]). For short code it nearly always
 //!    leaves room, so there that is the first question ([`asks_for_one_block_first`]), and most such kernels need no
-//!    other. Where its loops wait for one load after the other, more threads are worth more than registers, and the
-//!    usual answer is asked for as well. Where ptxas repeats loops that LLVM has repeated ([`repeated`]), and threads
-//!    are lost by it, it is told not to. Where a reduction follows the loops, the question comes second, and only the
-//!    loops count.
+//!    other. Code without loops must have loads that could be on their way together ([`loads_together`]). Where its
+//!    loops wait for one load after the other, more threads are worth more than registers, and the usual answer is
+//!    asked for as well. Where ptxas repeats loops that LLVM has repeated ([`repeated`]), and threads are lost by it,
+//!    it is told not to. Where a reduction follows the loops, the question comes second, and only the loops count.
 //! 4. A loop that waits for memory again and again may have too few registers for all its loads at once. Whether it has
 //!    is seen in the machine code ([`waits`]). If warps wait more than they issue, and not for all loads at once, ptxas
 //!    is told that one block is enough, and the answer is taken if it makes a turn of the loop cheaper by a tenth, or
@@ -600,7 +600,7 @@ fn costs_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Ta
 
 /// Whether a turn of the loops with products takes a warp that is alone half as long again. ptxas has then put the
 /// loads of a turn behind one another to save registers, and each waits, whatever other warps do. On an H200, four such
-/// answers for one more block ran at 0.67 to 0.77 of the first one's speed; one more ran at 1.03 of Triton's. Of 53
+/// answers for one more block ran at 0.69 to 0.78 of the first one's speed; one more ran at 1.03 of Triton's. Of 53
 /// other answers for one more block of kernels with products, none takes more than 1.29 of the time.
 fn takes_products_apart(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
     let turn = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target), Of::AllProducts).alone;

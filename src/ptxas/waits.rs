@@ -107,8 +107,9 @@ pub(super) struct Loops {
 /// Code without loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Straight {
-    pub(super) loads: usize,
+    /// Cycles of a warp that is alone.
     pub(super) alone: u64,
+    /// The same if it waited once for all its loads.
     pub(super) least: u64,
 }
 
@@ -179,8 +180,7 @@ pub(super) fn whole(cubin: &[u8], target: &Target, threads: u32, stack: u32) -> 
     super::cubin::texts(cubin).map(of_text).sum()
 }
 
-/// The loads of code without loops, and the cycles of a warp that is alone: as it is, and with one wait for all loads.
-/// `None` if there is a loop.
+/// Reads the code of a cubin; `None` if there is a loop.
 pub(super) fn straight(cubin: &[u8], target: &Target) -> Option<Straight> {
     let mut all = Straight::default();
     for code in super::cubin::texts(cubin) {
@@ -189,7 +189,6 @@ pub(super) fn straight(cubin: &[u8], target: &Target) -> Option<Straight> {
         if !innermost(&list, target).is_empty() {
             return None;
         }
-        all.loads += list.iter().filter(|i| i.kind == Kind::Load).count();
         all.alone += cycles(&list, 1);
         all.least += together(&list);
     }
