@@ -82,6 +82,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::descriptors_side_by_side::PASS,
     &nvidia::late_operands::PASS,
     &nvidia::spare_slots::PASS,
+    &nvidia::copies_before_waits::PASS,
     &ttg::allocate_shared_memory::PASS,
     &nvidia::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,

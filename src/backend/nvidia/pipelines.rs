@@ -240,6 +240,7 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     if options.pipelining.slots == Slots::Spare && options.target.has_wgmma() {
         p.add_with(&nvidia::spare_slots::PASS, &capability);
     }
+    p.add_with(&nvidia::copies_before_waits::PASS, &capability);
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&nvidia::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);

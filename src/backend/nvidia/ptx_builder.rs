@@ -91,6 +91,8 @@ pub(crate) struct PtxAsm<'c> {
     inputs: Vec<(String, BasicValueEnum<'c>)>,
     /// Whether the assembly writes memory that LLVM sees too.
     clobbers: bool,
+    /// Whether it writes an output before it has read all inputs.
+    early: bool,
     /// Lines with operands still as handles.
     lines: Vec<(Option<Operand>, String, Vec<Arg>)>,
 }
@@ -116,6 +118,12 @@ impl<'c> PtxAsm<'c> {
     /// Says that the assembly writes memory that LLVM's own loads may read, shared memory for example.
     pub(crate) fn memory_clobber(&mut self) {
         self.clobbers = true;
+    }
+
+    /// Says that an instruction writes outputs before a later one reads its inputs, so that none may be in the register
+    /// of an output.
+    pub(crate) fn writes_early(&mut self) {
+        self.early = true;
     }
 
     /// Appends an instruction; with `pred` it runs only where that is true. `{ .reg …` opens a block of its own
@@ -154,7 +162,8 @@ impl<'c> PtxAsm<'c> {
             // A closing brace is no instruction, and ptxas takes no empty one.
             let _ = if opcode == "}" { write!(asm, "}}") } else { write!(asm, "{opcode} {};", args.join(", ")) };
         }
-        let outputs = self.outputs.iter().map(|r| format!("={}", r.letter()));
+        let written = if self.early { "=&" } else { "=" };
+        let outputs = self.outputs.iter().map(|r| format!("{written}{}", r.letter()));
         let memory = self.clobbers.then(|| "~{memory}".to_owned());
         let constraints: Vec<String> = outputs.chain(self.inputs.iter().map(|i| i.0.clone())).chain(memory).collect();
         (asm, constraints.join(","))

@@ -10,8 +10,8 @@
 //!    `mma` does.
 //! 3. `wgmma.fence` orders the registers that were written before. It takes the accumulators and returns them, so that
 //!    LLVM gives each a register of its own before the fence, not behind it, also where several start with the same
-//!    value. Then come all instructions, K innermost, each tied to the registers of its accumulator;
-//!    `wgmma.commit_group` ends the group.
+//!    value. Then come all instructions, K innermost, those of an accumulator tied to its registers and in one piece of
+//!    assembly; `wgmma.commit_group` ends the group.
 //! 4. An asynchronous product ends there, and `ttng.warp_group_dot_wait` waits for it. A synchronous one waits at once.
 //!    Either wait takes the accumulators and returns them, so that nobody reads them earlier.
 //! 5. With `maxNumImpreciseAcc`, sums of fp8 products start from zero again after that many products: they are waited

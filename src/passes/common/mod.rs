@@ -1,5 +1,6 @@
 //! Passes that know no dialect in particular, and what they share.
 
+pub(crate) mod ahead;
 pub mod canonicalize;
 pub(crate) mod copy;
 pub mod cse;

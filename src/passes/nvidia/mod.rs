@@ -3,6 +3,7 @@
 pub mod accelerate_matmul;
 pub mod assign_cga_layouts;
 mod blocks;
+pub mod copies_before_waits;
 pub mod descriptors_side_by_side;
 pub mod fence_insertion;
 pub mod fuse_k_steps;

@@ -202,3 +202,58 @@ tt.func public @no_room(%p: tensor<512x!tt.ptr<f32>, #b>, %l: tensor<8192x!tt.pt
   tt.return %0#0, %0#1 : tensor<8192xf32, #b>, tensor<8192xf32, #b>
 }
 }
+
+// -----
+
+// Outside of loops, too: weights are loaded while a row is summed up. A load behind a loop stays behind it.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @weights
+// CHECK: %[[X:.*]] = tt.load %p
+// CHECK: %[[W:.*]] = tt.load %w
+// CHECK: "tt.reduce"(%[[X]])
+// CHECK: scf.for
+// CHECK: tt.load %v
+tt.func public @weights(%p: tensor<512x!tt.ptr<f32>, #b>, %w: tensor<512x!tt.ptr<f32>, #b>, %v: tensor<512x!tt.ptr<f32>, #b>, %n: i32) -> (tensor<512xf32, #b>, tensor<512xf32, #b>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = tt.load %p : tensor<512x!tt.ptr<f32>, #b>
+  %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<512xf32, #b>) -> f32
+  %scale = tt.splat %s : f32 -> tensor<512xf32, #b>
+  %weights = tt.load %w : tensor<512x!tt.ptr<f32>, #b>
+  %scaled = arith.mulf %scale, %weights : tensor<512xf32, #b>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %scaled) -> (tensor<512xf32, #b>) : i32 {
+    %next = arith.addf %acc, %x : tensor<512xf32, #b>
+    scf.yield %next : tensor<512xf32, #b>
+  }
+  %others = tt.load %v : tensor<512x!tt.ptr<f32>, #b>
+  tt.return %sum, %others : tensor<512xf32, #b>, tensor<512xf32, #b>
+}
+}
+
+// -----
+
+// Two tiles of 64 registers are alive over the reduction, so the load stays.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @crowded
+// CHECK: "tt.reduce"
+// CHECK: tt.load %w
+tt.func public @crowded(%p: tensor<8192x!tt.ptr<f32>, #b>, %w: tensor<512x!tt.ptr<f32>, #b>) -> (tensor<8192xf32, #b>, tensor<8192xf32, #b>, tensor<512xf32, #b>) {
+  %x = tt.load %p : tensor<8192x!tt.ptr<f32>, #b>
+  %y = arith.mulf %x, %x : tensor<8192xf32, #b>
+  %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<8192xf32, #b>) -> f32
+  %scale = tt.splat %s : f32 -> tensor<512xf32, #b>
+  %weights = tt.load %w : tensor<512x!tt.ptr<f32>, #b>
+  %scaled = arith.mulf %scale, %weights : tensor<512xf32, #b>
+  tt.return %x, %y, %scaled : tensor<8192xf32, #b>, tensor<8192xf32, #b>, tensor<512xf32, #b>
+}
+}

@@ -101,22 +101,55 @@ impl<'c> Product<'c> {
         Ok(out)
     }
 
-    /// One accumulator's instructions for these steps of K.
+    /// One accumulator's instructions for these steps of K: `{d…}, a, b, scale-d, imm-scale-a, imm-scale-b,
+    /// imm-trans-a, imm-trans-b`. All of them are one piece of assembly, so that LLVM handles their registers once, and
+    /// not for each.
     fn steps(
         &self,
         cx: &mut Lower<'c, '_>,
-        at: (usize, u32, u32),
+        (tile, row, column): (usize, u32, u32),
         start: Start<'c>,
         steps: std::ops::Range<u32>,
     ) -> Res<Vec<Val<'c>>> {
-        let mut sum = start;
+        let [n, k] = self.shape;
+        let count = (n / 2) as usize / self.kind.packed;
+        let mut asm = PtxAsm::default();
+        let out: Vec<Operand> = match &start {
+            Start::Zero => (0..count).map(|_| asm.output(self.kind.result)).collect(),
+            Start::Values(values) | Start::If(_, values) => {
+                values.iter().map(|&v| asm.output_from(self.kind.result, v)).collect()
+            }
+        };
+        let mut scale = match start {
+            Start::Zero => Arg::Text("0"),
+            Start::Values(_) => Arg::Text("1"),
+            Start::If(flag, _) => Arg::Reg(asm.input(Reg::Pred, flag.into())),
+        };
+        if steps.len() > 1 {
+            asm.writes_early();
+        }
         for step in steps {
-            sum = Start::Values(self.instruction(cx, at, step, &sum)?);
+            let left = match &self.left {
+                Left::Shared(m) => Arg::Reg(asm.input(Reg::B64, m.at(cx, [row, step * k])?)),
+                Left::Registers(words) => {
+                    Arg::List(words[tile][step as usize].iter().map(|&w| asm.input(Reg::B32, w)).collect())
+                }
+            };
+            let right = Arg::Reg(asm.input(Reg::B64, self.right.at(cx, [step * k, column])?));
+            let mut args = vec![Arg::List(out.clone()), left, right, std::mem::replace(&mut scale, Arg::Text("1"))];
+            if self.kind.scales {
+                args.extend([Arg::Text("1"), Arg::Text("1")]);
+            }
+            if self.kind.transposes {
+                let flag = |set| Arg::Text(if set { "1" } else { "0" });
+                if let Left::Shared(m) = &self.left {
+                    args.push(flag(m.descriptor.transposed));
+                }
+                args.push(flag(!self.right.descriptor.transposed));
+            }
+            asm.inst(None, format!("wgmma.mma_async.sync.aligned.m{ROWS}n{n}k{k}.{}", self.kind.types), args);
         }
-        match sum {
-            Start::Values(values) => Ok(values),
-            _ => Err(defect("a product without steps")),
-        }
+        asm.emit(cx, true)
     }
 
     /// The instructions of one accumulator whose sum starts from zero again after `limit` products (step 5).
@@ -157,50 +190,6 @@ impl<'c> Product<'c> {
             });
         }
         sum.ok_or_else(|| defect("a product without steps"))
-    }
-
-    /// One `wgmma.mma_async`: `{d…}, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b`.
-    fn instruction(
-        &self,
-        cx: &mut Lower<'c, '_>,
-        (tile, row, column): (usize, u32, u32),
-        step: u32,
-        sum: &Start<'c>,
-    ) -> Res<Vec<Val<'c>>> {
-        let [n, k] = self.shape;
-        let count = (n / 2) as usize / self.kind.packed;
-        let mut asm = PtxAsm::default();
-        let out: Vec<Operand> = match sum {
-            Start::Zero => (0..count).map(|_| asm.output(self.kind.result)).collect(),
-            Start::Values(values) | Start::If(_, values) => {
-                values.iter().map(|&v| asm.output_from(self.kind.result, v)).collect()
-            }
-        };
-        let left = match &self.left {
-            Left::Shared(m) => Arg::Reg(asm.input(Reg::B64, m.at(cx, [row, step * k])?)),
-            Left::Registers(words) => {
-                Arg::List(words[tile][step as usize].iter().map(|&w| asm.input(Reg::B32, w)).collect())
-            }
-        };
-        let right = Arg::Reg(asm.input(Reg::B64, self.right.at(cx, [step * k, column])?));
-        let scale = match sum {
-            Start::Zero => Arg::Text("0"),
-            Start::Values(_) => Arg::Text("1"),
-            Start::If(flag, _) => Arg::Reg(asm.input(Reg::Pred, (*flag).into())),
-        };
-        let mut args = vec![Arg::List(out), left, right, scale];
-        if self.kind.scales {
-            args.extend([Arg::Text("1"), Arg::Text("1")]);
-        }
-        if self.kind.transposes {
-            let flag = |set| Arg::Text(if set { "1" } else { "0" });
-            if let Left::Shared(m) = &self.left {
-                args.push(flag(m.descriptor.transposed));
-            }
-            args.push(flag(!self.right.descriptor.transposed));
-        }
-        asm.inst(None, format!("wgmma.mma_async.sync.aligned.m{ROWS}n{n}k{k}.{}", self.kind.types), args);
-        asm.emit(cx, true)
     }
 }
 
