@@ -9,6 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// An asynchronous product, and a copy from register to register.
+const PRODUCT: &str = "wgmma.mma_async";
+const COPY: &str = "mov.b32";
+
 /// The first and the last line of a value.
 #[derive(Clone, Copy)]
 struct Life {
@@ -52,9 +56,27 @@ fn lives(ptx: &str) -> Lives<'_> {
 
 /// The most registers of 32 bits that are alive at one line of PTX.
 pub(super) fn live(ptx: &str) -> u32 {
+    most_alive(ptx, |_| true)
+}
+
+/// The same of registers that asynchronous products name, sums and words of A, and of what is copied into these. ptxas
+/// can neither spill them while products run nor make them again.
+pub(super) fn of_products(ptx: &str) -> u32 {
+    let lines = || ptx.lines().map(str::trim_start);
+    let lists = lines().filter(|line| line.starts_with(PRODUCT)).flat_map(|line| line.split('{').skip(1));
+    let mut named: BTreeSet<&str> = lists.flat_map(|list| registers(list.split('}').next().unwrap_or(""))).collect();
+    let copied = lines().filter_map(|line| {
+        let mut both = registers(line.strip_prefix(COPY)?);
+        both.next().filter(|to| named.contains(to)).and(both.next())
+    });
+    named.extend(copied.collect::<Vec<_>>());
+    if named.is_empty() { 0 } else { most_alive(ptx, |register| named.contains(register)) }
+}
+
+fn most_alive(ptx: &str, counts: impl Fn(&str) -> bool) -> u32 {
     let Lives { values, lines, .. } = lives(ptx);
     let mut changes = vec![0i32; lines + 1];
-    for (register, life) in &values {
+    for (register, life) in values.iter().filter(|(register, _)| counts(register)) {
         changes[life.from] += words(register);
         changes[life.to] -= words(register);
     }
@@ -130,6 +152,16 @@ mod tests {
         assert_eq!(live(ptx), 4);
         assert_eq!(live(""), 0);
         assert_eq!(live("mov.u32 %r1, %tid.x;\nsetp.eq.s32 %p1, %r1, 0;"), 1);
+    }
+
+    #[test]
+    fn products_keep_sums_and_words() {
+        let ptx = "mov.b32 %r9, %r8;\n$L1:\nmov.b32 %r3, %r9;\nmov.b32 %r7, 0;\n\
+                   wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 { %r1, %r2 }, { %r3 }, %rd1, 1, 1, 1, 0;\n\
+                   @%p1 bra $L1;\nst.global.v2.b32 [%rd2], {%r1, %r2};\nst.global.b32 [%rd2], %r7;";
+        // Two sums, and what the word is copied from, which the product reads last; not what else is alive.
+        assert_eq!(of_products(ptx), 3);
+        assert_eq!(of_products("mov.b32 %r1, %r2;\nst.global.b32 [%rd1], %r1;"), 0);
     }
 
     #[test]
