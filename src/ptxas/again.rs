@@ -232,8 +232,8 @@ const TOGETHER: f64 = 1.2;
 const ALIVE: u32 = 33;
 
 /// The registers that asynchronous products hold at once, in quarters of those that there may be, up to which a limit
-/// is worth a run. Of 27 such limits for real kernels, the ten that were taken have at most 1.8, and eleven that spilled
-/// have 3.03 to 4; attention d64 has 4.1.
+/// is worth a run. Of 27 such limits for real kernels, the ten that were taken have at most 1.8, and eleven that
+/// spilled have 3.03 to 4; attention d64 has 4.1.
 const HELD: u32 = 3;
 
 /// The threads of a warp.
