@@ -40,9 +40,9 @@ use crate::ir::dialects::ttg::ttg::{AsyncCommitGroup, AsyncCopyGlobalToLocal, Lo
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
 use crate::passes::common::ahead::{may_write_global, needed, registers};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::nvidia::blocks::at_once;
 use crate::passes::ttg::allocate_shared_memory::{self, CAPABILITY};
-use crate::passes::ttg::module_attrs;
-use crate::target::{Target, Usage};
+use crate::target::Target;
 
 pub static PASS: Pass = Pass {
     name: "ttc-copies-before-waits",
@@ -54,9 +54,6 @@ pub static PASS: Pass = Pass {
 
 /// Registers of a thread that hold what the loads that move load.
 const MOST: usize = 64;
-
-/// Registers of a thread that are no results of products, at the least.
-const OTHERS: u32 = 32;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let copies: BTreeSet<Block> = ir
@@ -185,11 +182,5 @@ fn exchanges(ir: &Ir, op: Op) -> bool {
 fn blocks(ir: &Ir, prepared: &Prepared, target: &Target) -> Option<u32> {
     let products = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.kind(op).is_product());
     let held = products.map(|op| of_type(ir.ty(ir.result(op)))).max().unwrap_or(0);
-    let usage = Usage {
-        warps: module_attrs::threads(ir)?.num_warps,
-        registers: (held + OTHERS).min(Target::MAX_REGISTERS_PER_THREAD),
-        shared: prepared.functions.values().map(|f| f.allocation.total).max()?,
-    };
-    let fits = usage.shared <= target.shared.bytes;
-    fits.then(|| target.multiprocessor().occupancy(&usage).blocks)
+    at_once(ir, prepared, held, target)
 }

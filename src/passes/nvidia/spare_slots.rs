@@ -26,9 +26,8 @@
 //!    has what shared memory leaves.
 //! 2. The ring gets one slot more, and its views in the loop get counters of their own. What the loop's other rings
 //!    count stays.
-//! 3. This is kept if [`Membar`] asks for fewer barriers in the loop then, and as many blocks share a multiprocessor. A
-//!    thread is taken to have the results of the loop's products and [`OTHERS`] registers, fewer than it has, so that a
-//!    block is not lost for want of memory.
+//! 3. This is kept if [`Membar`] asks for fewer barriers in the loop then, and as many blocks share a multiprocessor
+//!    ([`at_once`]), whose threads have the results of the loop's products.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,10 +43,11 @@ use crate::ir::rewrite::fold::const_of;
 use crate::layout;
 use crate::layout::plan::Among;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::nvidia::blocks::at_once;
 use crate::passes::nvidia::pipeline::{carry, count_on};
 use crate::passes::ttg::allocate_shared_memory::{self, CAPABILITY};
 use crate::passes::ttg::module_attrs;
-use crate::target::{Target, Usage};
+use crate::target::Target;
 
 pub static PASS: Pass = Pass {
     name: "ttc-spare-slots",
@@ -66,9 +66,6 @@ const ROWS: i64 = 128;
 const NARROW: usize = 32;
 /// Bytes of a copy that does not go through the L1 cache.
 const WIDE: u32 = 16;
-
-/// Registers of a thread that are no results of products, at the least.
-const OTHERS: u32 = 32;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     if module_attrs::threads(ir).is_none_or(|t| t.num_ctas != 1) {
@@ -109,13 +106,7 @@ fn gains(ir: &Ir, trial: &Ir, looped: Op, (now, then): (&Prepared, &Prepared), t
 fn blocks(ir: &Ir, looped: Op, prepared: &Prepared, target: &Target) -> Option<u32> {
     let products = ir.body(looped, 0).map_or(vec![], |body| ir.op_list(body));
     let held: u32 = products.iter().filter_map(|&op| WarpGroupDot::of(ir, op)).map(|p| registers(ir.ty(p.d(ir)))).sum();
-    let usage = Usage {
-        warps: module_attrs::threads(ir)?.num_warps,
-        registers: (held + OTHERS).min(Target::MAX_REGISTERS_PER_THREAD),
-        shared: prepared.functions.values().map(|f| f.allocation.total).max()?,
-    };
-    let fits = usage.shared <= target.shared.bytes;
-    fits.then(|| target.multiprocessor().occupancy(&usage).blocks)
+    at_once(ir, prepared, held, target)
 }
 
 /// The barriers that a loop needs.
