@@ -8,17 +8,20 @@ use crate::ir::dialects::{OpKind, TtgOp};
 use crate::ir::effects::effects;
 use crate::layout;
 
-/// What an operation needs of those `behind` a place to stand at that place, all that these need included; `None` if
-/// some of it has to stay: what has an effect, works across threads, or holds other operations. Buffers that nothing is
-/// in yet, and views of buffers, may move.
-pub(crate) fn needed(ir: &Ir, op: Op, behind: &BTreeSet<Op>) -> Option<BTreeSet<Op>> {
+/// The most operations that move with one. It bounds the time for long code, and real kernels have far fewer.
+const MOST: usize = 1000;
+
+/// What an operation needs of those behind a place to stand at that place, all that these need included; `None` if some
+/// of it has to stay: what has an effect, works across threads, or holds other operations. Buffers that nothing is in
+/// yet, and views of buffers, may move.
+pub(crate) fn needed(ir: &Ir, op: Op, is_behind: impl Fn(Op) -> bool) -> Option<BTreeSet<Op>> {
     let mut needed = BTreeSet::new();
     let mut queue = vec![op];
     while let Some(op) = queue.pop() {
-        for def in ir.operands(op).iter().filter_map(|&v| ir.def_op(v)).filter(|def| behind.contains(def)) {
+        for def in ir.operands(op).iter().filter_map(|&v| ir.def_op(v)).filter(|&def| is_behind(def)) {
             let works_alone = !ir.kind(def).works_across_threads() && effects(ir, def).is_free();
             let may_move = works_alone && ir.regions_of(def).is_empty() || ir.kind(def).is_view() || is_empty(ir, def);
-            if !may_move {
+            if !may_move || needed.len() == MOST {
                 return None;
             }
             if needed.insert(def) {

@@ -122,26 +122,24 @@ fn of_stretch(ir: &Ir, stretch: &[Op], written: &Written) -> Option<Move> {
     for (at, &op) in behind.iter().enumerate() {
         let (copy, load) = (AsyncCopyGlobalToLocal::of(ir, op), Load::of(ir, op));
         let is_end = AsyncCommitGroup::of(ir, op).is_some();
-        if copy.is_none() && load.is_none() && !is_end {
+        let loaded = load.map_or(0, |load| registers(ir.ty(load.result(ir))));
+        if copy.is_none() && load.is_none() && !is_end || held + loaded > MOST {
             continue;
         }
         let others: BTreeSet<Op> = behind[..at].iter().copied().filter(|op| !moved.contains(op)).collect();
         let address = copy.map(|copy| copy.src(ir)).or(load.map(|load| load.ptr(ir)));
         let is_free = copy.is_none_or(|copy| leaves_alone(ir, &others, copy.result(ir)));
         let may = is_free && address.is_none_or(|ptr| !written.has(ptr));
-        match needed(ir, op, &others).filter(|_| may) {
+        match needed(ir, op, |def| others.contains(&def)).filter(|_| may) {
             Some(needed) if load.is_none() => {
                 moved.extend(needed);
                 moved.insert(op);
                 kept.clone_from(&moved);
             }
             Some(needed) => {
-                let loaded = registers(ir.ty(ir.result(op)));
-                if held + loaded <= MOST {
-                    held += loaded;
-                    moved.extend(needed);
-                    moved.insert(op);
-                }
+                held += loaded;
+                moved.extend(needed);
+                moved.insert(op);
             }
             None if load.is_none() => break,
             None => {}

@@ -24,7 +24,7 @@
 //! kernel writes the memory of the same parameter anywhere, and so do all loads of a kernel that may wait for what
 //! others write meanwhile ([`touched::may_wait`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::register_use::RegisterUse;
 use crate::analysis::tile_pressure::pressure;
@@ -86,6 +86,7 @@ fn is_special(ir: &Ir, op: Op) -> bool {
 
 fn hoist(ir: &mut Ir, body: Block, written: &Written) -> bool {
     let ops: Vec<Op> = ir.ops(body).collect();
+    let places: BTreeMap<Op, usize> = ops.iter().copied().zip(0..).collect();
     let is_loop = is_loop(ir, body);
     let mut wait: Option<usize> = None;
     let mut moved: BTreeSet<Op> = BTreeSet::new();
@@ -105,8 +106,6 @@ fn hoist(ir: &mut Ir, body: Block, written: &Written) -> bool {
             continue;
         };
         let loaded = registers(ir.ty(load.result(ir)));
-        let behind: BTreeSet<Op> = ops[first..at].iter().copied().filter(|op| !moved.contains(op)).collect();
-        let Some(needed) = needed(ir, op, &behind) else { continue };
         let (held, most) = if loaded <= MOST {
             (&mut held, most)
         } else {
@@ -115,6 +114,8 @@ fn hoist(ir: &mut Ir, body: Block, written: &Written) -> bool {
         if *held + loaded > most {
             continue;
         }
+        let is_behind = |op| places.get(&op).is_some_and(|&place| place >= first) && !moved.contains(&op);
+        let Some(needed) = needed(ir, op, is_behind) else { continue };
         *held += loaded;
         for &op in ops[first..=at].iter().filter(|&&o| o == op || needed.contains(&o)) {
             ir.move_before(op, ops[first]);
