@@ -166,7 +166,7 @@ const TYPES: [&str; 22] = [
     "none",
 ];
 
-const PASSES: [&str; 35] = [
+const PASSES: [&str; 36] = [
     "inline",
     "canonicalize",
     "cse",
@@ -198,6 +198,7 @@ const PASSES: [&str; 35] = [
     "ttc-split-rows",
     "ttc-split-streams",
     "ttc-late-operands",
+    "ttc-copies-before-waits",
     "ttc-unroll-streams",
     "ttc-full-iterations",
     "allocate-shared-memory-nv",

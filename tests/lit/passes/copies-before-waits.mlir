@@ -47,7 +47,6 @@ tt.func public @queries(%p: tensor<64x64x!tt.ptr<f16>, #b>, %more: tensor<64x64x
     %next = arith.addf %acc, %xy : tensor<64x64xf16, #b>
     scf.yield %next : tensor<64x64xf16, #b>
   }
-  %out = tt.addptr %p, %far : tensor<64x64x!tt.ptr<f16>, #b>, tensor<64x64xi32, #b>
   tt.return
 }
 }
