@@ -7,8 +7,10 @@
 //! 2. Where both are sums of indices times strides from one base ([`Forms`]), the distance of their first elements
 //!    decides. It is a polynomial. A number is compared with what the tiles span; zero means that equal places of the
 //!    tiles are the same element.
+//!    Masks say where tiles end ([`Addresses::extents`]). Integers that are no such sums, as what was loaded, are
+//!    between bounds ([`super::ranges`]), or the number of a row, or a column as the remainder of a division.
 //! 3. From one iteration of a loop to a later one, the start of the later one moves on by its step for each trip. The
-//!    distance is looked at for the next trips.
+//!    distance is looked at for the next trips, of two loops for those of both.
 //! 4. Offsets from one pointer that leave different rests ([`super::residues`]) are apart.
 //! 5. All other addresses of one origin may meet, unless they are one value.
 //!
@@ -26,11 +28,14 @@ use std::rc::Rc;
 use super::flow::value_edges;
 use super::forms::poly::{Atom, Poly};
 use super::forms::{Form, Forms};
+use super::ranges::Ranges;
 use super::residues::Residues;
 use super::touched::leads_to_memory;
 use crate::ir::core::{Ir, Op, Value};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{Classes, Effects, TtgOp};
+use crate::ir::dialects::{ArithOp, Classes, Effects, OpKind, TtOp, TtgOp};
 
 /// An address, or a tensor of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,6 +43,8 @@ pub(crate) struct Place {
     pub address: Value,
     /// What is added to the address, for each element.
     pub offsets: Option<Value>,
+    /// Which elements are accessed.
+    pub mask: Option<Value>,
     /// Whether the access goes anywhere from there.
     pub whole: bool,
 }
@@ -47,10 +54,14 @@ impl Place {
     /// in its array.
     pub(crate) fn of(ir: &Ir, op: Op, address: Value) -> Place {
         let kind = ir.kind(op);
-        let offsets = ir.spec(op).operands.iter().position(|operand| operand.name == "offsets");
+        let named = |name| {
+            let at = ir.spec(op).operands.iter().position(|operand| operand.name == name)?;
+            ir.operand_group(op, at).first().copied()
+        };
         Place {
             address,
-            offsets: offsets.and_then(|at| ir.operand_group(op, at).first().copied()),
+            offsets: named("offsets"),
+            mask: named("mask"),
             whole: tt::Call::of(ir, op).is_some() || kind.belongs(Classes::DESCRIPTOR_ACCESS),
         }
     }
@@ -70,15 +81,30 @@ pub(crate) enum Meeting {
 /// How many trips of a loop are looked at.
 const TRIPS: i64 = 8;
 
+/// The most numbers between the bounds of an integer that is no sum.
+const WIDEST: i64 = 1 << 20;
+
+/// What an access touches.
+struct Touched {
+    form: Form,
+    /// What each element's address is beside the form, at least and at most.
+    between: (i64, i64),
+    /// The elements along each axis that a mask leaves.
+    extents: Vec<i64>,
+}
+
 /// Addresses of a function.
 pub(crate) struct Addresses<'a> {
     ir: &'a Ir,
+    func: Op,
     forms: Forms<'a>,
+    /// What integers lie between, once that is asked for.
+    ranges: Option<Ranges>,
     /// The values that control flow makes a value of.
     handed: BTreeMap<Value, Vec<Value>>,
     origins: BTreeMap<Value, Rc<BTreeSet<Value>>>,
     /// The forms of places, and nothing of those that have none which holds of all elements.
-    places: BTreeMap<Place, Rc<Option<Form>>>,
+    places: BTreeMap<Place, Rc<Option<Touched>>>,
     residues: Residues,
 }
 
@@ -88,9 +114,13 @@ impl<'a> Addresses<'a> {
         for (from, to) in value_edges(ir, func) {
             handed.entry(to).or_default().push(from);
         }
+        let mut forms = Forms::new(ir);
+        forms.with_others = true;
         Addresses {
             ir,
-            forms: Forms::new(ir),
+            func,
+            forms,
+            ranges: None,
             handed,
             origins: BTreeMap::new(),
             places: BTreeMap::new(),
@@ -139,9 +169,9 @@ impl<'a> Addresses<'a> {
         if self.rests_differ(first, then, over) {
             return Meeting::Never;
         }
-        let (a, b) = (self.form(first), self.form(then));
+        let (a, b) = (self.touched(first), self.touched(then));
         if let (Some(a), Some(b)) = (&*a, &*b)
-            && a.base == b.base
+            && a.form.base == b.form.base
             && let Some(meeting) = self.by_distance((a, self.shape(first)), (b, self.shape(then)), over, trusting)
         {
             return meeting;
@@ -165,17 +195,17 @@ impl<'a> Addresses<'a> {
         first.offsets.is_none() && then.offsets.is_none() && are_alike && one.differs(other) && stays()
     }
 
-    /// The form of what is accessed, if it holds of all elements.
-    fn form(&mut self, place: Place) -> Rc<Option<Form>> {
+    /// What is accessed, if that is understood for all elements.
+    fn touched(&mut self, place: Place) -> Rc<Option<Touched>> {
         if let Some(known) = self.places.get(&place) {
             return known.clone();
         }
-        let form = Rc::new(self.find_form(place));
-        self.places.insert(place, form.clone());
-        form
+        let found = Rc::new(self.find_touched(place));
+        self.places.insert(place, found.clone());
+        found
     }
 
-    fn find_form(&mut self, place: Place) -> Option<Form> {
+    fn find_touched(&mut self, place: Place) -> Option<Touched> {
         let form = self.forms.of(place.address).ok()?;
         let form = match place.offsets {
             Some(offsets) => {
@@ -184,7 +214,75 @@ impl<'a> Addresses<'a> {
             }
             None => form,
         };
-        (form.limits.is_empty() && form.quotients.is_empty()).then_some(form)
+        if !form.limits.is_empty() || !form.quotients.is_empty() {
+            return None;
+        }
+        let (mut others, mut between) = (BTreeMap::new(), (0i64, 0i64));
+        for (other, times) in form.others {
+            let bounds = times.as_constant().and_then(|n| self.bounds(other.value, n));
+            if let Some((least, most)) = bounds {
+                between = (between.0 + least, between.1 + most);
+            } else if times.as_constant().is_none() || is_column(self.ir, other.value) {
+                others.insert(other, times);
+            } else {
+                return None;
+            }
+        }
+        let extents = self.extents(place);
+        Some(Touched { form: Form { others, ..form }, between, extents })
+    }
+
+    /// Between which numbers an integer lies that is multiplied with another one, if these are few.
+    fn bounds(&mut self, value: Value, times: i64) -> Option<(i64, i64)> {
+        let (ir, func) = (self.ir, self.func);
+        let range = self.ranges.get_or_insert_with(|| Ranges::of(ir, func)).get(value)?;
+        let few = |n: i64| (-WIDEST..=WIDEST).contains(&n);
+        let (a, b) = (range.min.checked_mul(times)?, range.max.checked_mul(times)?);
+        (few(a) && few(b)).then_some((a.min(b), a.max(b)))
+    }
+
+    /// How many elements along each axis an access may touch: as many as there are, or as its mask leaves. Example: of
+    /// the elements `128·m + i` with `128·m + i < 100` at most 100 are accessed.
+    fn extents(&mut self, place: Place) -> Vec<i64> {
+        let ir = self.ir;
+        let mut extents = self.shape(place).to_vec();
+        let axes: Vec<Option<usize>> = (0..extents.len()).map(Some).collect();
+        let mut open: Vec<(Value, Vec<Option<usize>>)> = place.mask.map(|mask| (mask, axes)).into_iter().collect();
+        while let Some((mask, axes)) = open.pop() {
+            let Some(op) = ir.def_op(mask) else { continue };
+            match ir.kind(op) {
+                OpKind::Arith(ArithOp::Andi) => open.extend(ir.operands(op).iter().map(|&v| (v, axes.clone()))),
+                OpKind::Tt(TtOp::Broadcast) | OpKind::Ttg(TtgOp::ConvertLayout) => {
+                    open.push((ir.operand(op, 0), axes));
+                }
+                OpKind::Tt(TtOp::ExpandDims) => {
+                    let Some(new) = tt::ExpandDims(op).axis(ir).and_then(|a| usize::try_from(a).ok()) else { continue };
+                    let kept = axes.iter().enumerate().filter(|&(axis, _)| axis != new);
+                    open.push((ir.operand(op, 0), kept.map(|(_, &axis)| axis).collect()));
+                }
+                OpKind::Arith(ArithOp::Cmpi) => {
+                    if let Some((axis, count)) = self.count(arith::Cmpi(op))
+                        && let Some(&Some(axis)) = axes.get(axis)
+                    {
+                        extents[axis] = extents[axis].min(count);
+                    }
+                }
+                _ => {}
+            }
+        }
+        extents
+    }
+
+    /// The axis along which an index is less than a constant, and of how many elements at most, one or more: the first
+    /// index is not negative.
+    fn count(&mut self, compare: arith::Cmpi) -> Option<(usize, i64)> {
+        let ir = self.ir;
+        let below = self.forms.uniform(compare.rhs(ir))?.as_constant()?;
+        let form = self.forms.of(compare.lhs(ir)).ok()?;
+        let axis = form.only_axis().filter(|_| form.is_plain())?;
+        let step = form.steps[axis].as_constant().filter(|&step| step > 0)?;
+        let may = compare.predicate(ir) == Some(CmpiPredicate::Slt) && self.forms.is_at_least_zero(&form.start);
+        may.then(|| (axis, (below - 1).max(0) / step + 1))
     }
 
     fn shape(&self, place: Place) -> &'a [i64] {
@@ -194,53 +292,71 @@ impl<'a> Addresses<'a> {
     /// Steps 2 and 3. Nothing where the distance is not understood.
     fn by_distance(
         &self,
-        (a, a_shape): (&Form, &[i64]),
-        (b, b_shape): (&Form, &[i64]),
+        (first, first_shape): (&Touched, &[i64]),
+        (then, then_shape): (&Touched, &[i64]),
         over: &BTreeSet<Op>,
         trusting: bool,
     ) -> Option<Meeting> {
-        let steps = a.steps.iter().zip(a_shape).filter(|(step, _)| step.as_constant().is_none());
+        let (a, b) = (&first.form, &then.form);
+        if a.others != b.others {
+            return None;
+        }
+        let steps = a.steps.iter().zip(&first.extents).filter(|(step, _)| step.as_constant().is_none());
+        let rows = steps.map(|(step, &n)| (step.clone(), n - 1));
+        let of_others = a.others.values().filter(|times| times.as_constant().is_none());
         let tiles = Tiles {
-            alike: a.steps == b.steps && a_shape == b_shape,
-            spans: spans((a, a_shape), (b, b_shape))?,
-            rows: steps.map(|(step, &n)| (step.clone(), n - 1)).collect(),
+            alike: a.steps == b.steps && first_shape == then_shape,
+            spans: spans(first, then)?,
+            rows: rows.chain(of_others.map(|times| (times.clone(), i64::MAX))).collect(),
+            others: !a.others.is_empty(),
+            columns: a.others.values().any(|times| times.as_constant().is_some()),
         };
         let distance = b.start.sub(&a.start)?;
         let changes = |atom: Atom| over.iter().any(|&looped| self.forms.changes_in(atom, looped));
         let changing: BTreeSet<Atom> = a.start.atoms().chain(b.start.atoms()).filter(|&x| changes(x)).collect();
-        if a.steps.iter().chain(&b.steps).any(|step| step.atoms().any(changes)) {
+        let of_others = a.others.iter().flat_map(|(of, times)| times.atoms().chain([Atom::Value(of.value)]));
+        if a.steps.iter().chain(&b.steps).flat_map(Poly::atoms).chain(of_others).any(changes) {
             return None;
         }
         let are_tensors = !(tiles.spans.is_empty() && tiles.rows.is_empty());
         let trusting = trusting && are_tensors;
         if changing.is_empty() {
-            return Some(tiles.at(&distance, trusting));
+            return tiles.at(&distance, trusting);
         }
         // What a loop computes anew says nothing, but for the same expression.
-        let alike = distance.is_zero() && tiles.alike && are_tensors;
-        let unknown = Some(if alike { Meeting::Same } else { Meeting::May });
+        let unknown = if distance.is_zero() && tiles.alike && are_tensors {
+            tiles.at(&distance, trusting)
+        } else {
+            Some(Meeting::May)
+        };
         // The first access was some trips before the last one of the loops that it is in. The second one may be in
         // other loops.
         let mut steps = vec![];
         for atom in changing {
             let (step, after) = (a.start.coefficient(atom)?, b.start.coefficient(atom)?);
-            if !matches!(atom, Atom::Trips(_)) || !step.is_zero() && !after.is_zero() && step != after {
+            let Atom::Trips(looped) = atom else { return unknown };
+            if !step.is_zero() && !after.is_zero() && step != after {
                 return unknown;
             }
-            steps.extend(Some(step).filter(|step| !step.is_zero()));
+            steps.extend(Some((looped, step)).filter(|(_, step)| !step.is_zero()));
         }
-        let step = match &steps[..] {
-            [] => return Some(tiles.at(&distance, trusting)),
-            [step] => step,
-            _ => return unknown,
-        };
         // The iterations of a loop work on tiles that are apart if nothing else is known of its step.
-        let trusting = trusting || distance.as_constant().is_some();
-        let mut worst = Meeting::Never;
-        for k in 1..=TRIPS {
-            worst = worst.max(tiles.at(&distance.add(&step.scale(k)?)?, trusting));
+        let trusts = trusting || distance.as_constant().is_some();
+        // A loop in one that has come to its next iteration may be in any of its own.
+        let least = |of: Op| if over.iter().any(|&o| o != of && self.ir.is_ancestor(o, of)) { -TRIPS } else { 1 };
+        match &steps[..] {
+            [] => tiles.at(&distance, trusting),
+            [(looped, step)] => tiles.worst(&distance, (least(*looped)..=TRIPS).map(|k| step.scale(k)), trusts),
+            [one, other] if one.1.as_constant().is_none() || other.1.as_constant().is_none() => {
+                let is_outer = self.ir.is_ancestor(one.0, other.0);
+                let (outer, inner) = if is_outer { (one, other) } else { (other, one) };
+                let trips = (least(outer.0).min(0)..=TRIPS).flat_map(|k| (-TRIPS..=TRIPS).map(move |n| (k, n)));
+                let is_later = |&(k, n): &(i64, i64)| k != 0 || n > 0 || least(outer.0) < 0;
+                let moves = trips.filter(is_later).map(|(k, n)| outer.1.scale(k)?.add(&inner.1.scale(n)?));
+                tiles.worst(&distance, moves, trusts)
+            }
+            _ => unknown,
         }
-        Some(worst)
     }
 }
 
@@ -249,13 +365,17 @@ struct Tiles {
     /// Whether equal places are at equal distances.
     alike: bool,
     spans: Vec<Span>,
-    /// The steps along axes that are no numbers, of both tiles, with how often they are taken at most.
+    /// The steps along axes that are no numbers, of both tiles, and what other tensors are multiplied with, with how
+    /// often they are taken at most.
     rows: Vec<(Poly, i64)>,
+    /// Whether other tensors take part, and whether one of them counts columns.
+    others: bool,
+    columns: bool,
 }
 
 impl Tiles {
-    /// How they lie if the second starts this far behind the first.
-    fn at(&self, distance: &Poly, trusting: bool) -> Meeting {
+    /// How they lie if the second starts this far behind the first. Nothing if that depends on other tensors.
+    fn at(&self, distance: &Poly, trusting: bool) -> Option<Meeting> {
         let mut rest = distance.clone();
         for (step, most) in &self.rows {
             if let Some((_, left)) = rest.without(step).filter(|(times, _)| times.abs() <= *most) {
@@ -264,12 +384,27 @@ impl Tiles {
         }
         let whole_rows = rest != *distance;
         let Some(distance) = rest.as_constant() else {
-            return if trusting && self.alike { Meeting::Never } else { Meeting::May };
+            return Some(if trusting && self.alike { Meeting::Never } else { Meeting::May });
         };
-        if !reaches(-distance, &self.spans) {
-            return Meeting::Never;
+        if self.columns {
+            return (distance != 0 || whole_rows).then_some(Meeting::May);
         }
-        if distance == 0 && self.alike && !whole_rows { Meeting::Same } else { Meeting::May }
+        if !reaches(-distance, &self.spans) {
+            return Some(Meeting::Never);
+        }
+        if distance != 0 || !self.alike || whole_rows {
+            return Some(Meeting::May);
+        }
+        (!self.others && are_apart(&self.spans)).then_some(Meeting::Same)
+    }
+
+    /// The same for the worst of several moves of the second one.
+    fn worst(&self, distance: &Poly, moves: impl Iterator<Item = Option<Poly>>, trusting: bool) -> Option<Meeting> {
+        let mut worst = Meeting::Never;
+        for by in moves {
+            worst = worst.max(self.at(&distance.add(&by?)?, trusting)?);
+        }
+        Some(worst)
     }
 }
 
@@ -284,18 +419,18 @@ struct Span {
 
 /// The spans of two tiles, the largest step first. Rows whose distance is a parameter do not overlap. Nothing if such
 /// rows differ.
-fn spans((a, a_shape): (&Form, &[i64]), (b, b_shape): (&Form, &[i64])) -> Option<Vec<Span>> {
+fn spans(first: &Touched, then: &Touched) -> Option<Vec<Span>> {
     let unknown = |form: &Form| -> BTreeSet<Poly> {
         form.steps.iter().filter(|step| step.as_constant().is_none()).cloned().collect()
     };
-    if unknown(a) != unknown(b) {
+    if unknown(&first.form) != unknown(&then.form) {
         return None;
     }
-    let axes = |form: &Form, shape: &[i64]| -> Vec<(i64, i64)> {
-        let axes = form.steps.iter().zip(shape).filter_map(|(step, &n)| Some((step.as_constant()?, n - 1)));
+    let axes = |of: &Touched| -> Vec<(i64, i64)> {
+        let axes = of.form.steps.iter().zip(&of.extents).filter_map(|(step, &n)| Some((step.as_constant()?, n - 1)));
         axes.filter(|&(step, most)| step != 0 && most > 0).collect()
     };
-    let (a, b) = (axes(a, a_shape), axes(b, b_shape));
+    let (a, b) = (axes(first), axes(then));
     let span = |step: i64, least: i64, most: i64| {
         let (least, most) = if step < 0 { (-most, -least) } else { (least, most) };
         Span { step: step.abs(), least, most }
@@ -306,6 +441,8 @@ fn spans((a, a_shape): (&Form, &[i64]), (b, b_shape): (&Form, &[i64])) -> Option
         let first = a.iter().map(|&(step, most)| span(step, -most, 0));
         first.chain(b.iter().map(|&(step, most)| span(step, 0, most))).collect()
     };
+    let within = Span { step: 1, least: then.between.0 - first.between.1, most: then.between.1 - first.between.0 };
+    spans.extend((within.least < within.most).then_some(within));
     spans.sort_unstable_by(|x, y| y.cmp(x));
     Some(spans)
 }
@@ -317,6 +454,22 @@ fn reaches(distance: i64, spans: &[Span]) -> bool {
     let least = (distance - up).div_euclid(span.step).max(span.least);
     let most = (distance - down).div_euclid(span.step).min(span.most);
     (least..=most).any(|n| reaches(distance - n * span.step, rest))
+}
+
+/// Whether elements at different places are different, as far as bounds of what is no sum say: each step is larger than
+/// what all smaller ones make together.
+fn are_apart(spans: &[Span]) -> bool {
+    let mut reached = 0;
+    spans.iter().rev().all(|span| {
+        let is_apart = span.step > reached;
+        reached += span.step * span.most.max(-span.least);
+        is_apart
+    })
+}
+
+/// Whether an integer is less than a number of columns: the remainder of a division.
+fn is_column(ir: &Ir, value: Value) -> bool {
+    ir.def_op(value).is_some_and(|op| ir.is(op, ArithOp::Remsi) || ir.is(op, ArithOp::Remui))
 }
 
 /// A value before its layout was changed.

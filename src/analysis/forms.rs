@@ -14,7 +14,9 @@
 //! 3. A remainder `x % m` and a clamp `where(x < m, x, …)`, `minimum(x, m - 1)` are `x` where `x < m`. That is a
 //!    [`Limit`] of the form: beyond it the form says nothing. A remainder of a negative number is one, and that number
 //!    itself if it is greater than -m.
-//! 4. `c / n` and `c % n` of a range from zero, as `ttc-fuse-k-steps` writes them, are a [`Form::quotients`] and the
+//! 4. Where the question allows it ([`Forms::with_others`]), a tensor of integers that is no such sum, or that a limit
+//!    concerns, is one of the [`Form::others`].
+//! 5. `c / n` and `c % n` of a range from zero, as `ttc-fuse-k-steps` writes them, are a [`Form::quotients`] and the
 //!    range less so many of these: `(c % 32) * s + (c / 32) * (32 * s)` is `c * s`.
 //!
 //! # What is taken for granted
@@ -38,7 +40,7 @@ use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, Effects, OpKind, TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
 
 /// What the elements of a value are.
@@ -52,7 +54,16 @@ pub(crate) struct Form {
     /// What the whole quotient of an index along an axis and a number is multiplied with; none is zero. An address with
     /// one is no rectangle.
     pub quotients: BTreeMap<(usize, i64), Poly>,
+    /// What the elements of tensors are multiplied with that are taken as they are; none is zero.
+    pub others: BTreeMap<Other, Poly>,
     pub limits: Vec<Limit>,
+}
+
+/// A tensor of integers as a part of a form: its axes are those of the form that are named here, in this order.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Other {
+    pub value: Value,
+    pub axes: Vec<Option<usize>>,
 }
 
 /// The form holds only of elements with i < `below` along this axis.
@@ -73,8 +84,12 @@ impl Form {
 
     /// The value of all elements, if they are the same integer.
     pub(crate) fn as_uniform(&self) -> Option<&Poly> {
-        let plain = self.base.is_none() && self.limits.is_empty() && self.quotients.is_empty();
-        (plain && self.steps.iter().all(Poly::is_zero)).then_some(&self.start)
+        (self.is_plain() && self.steps.iter().all(Poly::is_zero)).then_some(&self.start)
+    }
+
+    /// Whether elements are integers of which the start and the steps say all.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.base.is_none() && self.limits.is_empty() && self.quotients.is_empty() && self.others.is_empty()
     }
 
     /// The axis along which elements differ, if it is one.
@@ -97,6 +112,11 @@ impl Form {
             *sum = sum.add(&more)?;
         }
         self.quotients.retain(|_, poly| !poly.is_zero());
+        for (of, more) in other.others {
+            let sum = self.others.entry(of).or_default();
+            *sum = sum.add(&more)?;
+        }
+        self.others.retain(|_, poly| !poly.is_zero());
         self.limits.extend(other.limits);
         Some(self)
     }
@@ -106,10 +126,11 @@ impl Form {
             return None;
         }
         self.start = self.start.mul(by)?;
-        for step in self.steps.iter_mut().chain(self.quotients.values_mut()) {
+        for step in self.steps.iter_mut().chain(self.quotients.values_mut()).chain(self.others.values_mut()) {
             *step = step.mul(by)?;
         }
         self.quotients.retain(|_, poly| !poly.is_zero());
+        self.others.retain(|_, poly| !poly.is_zero());
         Some(self)
     }
 
@@ -119,7 +140,10 @@ impl Form {
         let place = |axis: usize| from.iter().position(|&d| d == Some(axis));
         let limits = self.limits.into_iter().filter_map(|l| Some(Limit { axis: place(l.axis)?, ..l })).collect();
         let quotients = self.quotients.into_iter().filter_map(|((d, n), poly)| Some(((place(d)?, n), poly))).collect();
-        Form { steps, quotients, limits, ..self }
+        let moved =
+            |of: Other| Other { axes: of.axes.iter().map(|axis| place(axis.as_ref().copied()?)).collect(), ..of };
+        let others = self.others.into_iter().map(|(of, poly)| (moved(of), poly)).collect();
+        Form { steps, quotients, others, limits, ..self }
     }
 }
 
@@ -138,7 +162,12 @@ pub(crate) struct Forms<'a> {
     pub firsts: BTreeMap<Value, Value>,
     /// Whether parameters that something is divided by count as such.
     pub divisors_count: bool,
+    /// Whether forms may have [`Form::others`], instead of limits.
+    pub with_others: bool,
 }
+
+/// How many operations deep it is looked whether a value changes.
+const DEEPEST: usize = 8;
 
 pub(crate) const NOT_UNDERSTOOD: Why = Why("the address is no sum of indices times strides");
 const FROM_MEMORY: Why = Why("the address depends on what was read from memory");
@@ -149,7 +178,7 @@ impl<'a> Forms<'a> {
     pub(crate) fn new(ir: &'a Ir) -> Forms<'a> {
         let (known, open, narrow, signs) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         let (computed, firsts) = (BTreeMap::new(), BTreeMap::new());
-        Forms { ir, known, open, narrow, signs, computed, firsts, divisors_count: false }
+        Forms { ir, known, open, narrow, signs, computed, firsts, divisors_count: false, with_others: false }
     }
 
     /// The form of an integer, an address, or a tensor of them. A scalar always has one.
@@ -241,22 +270,39 @@ impl<'a> Forms<'a> {
     pub(crate) fn changes_in(&self, atom: Atom, looped: Op) -> bool {
         match atom {
             Atom::Trips(op) => self.ir.is_ancestor(looped, op),
-            Atom::Value(v) => self
-                .ir
-                .value_block(v)
-                .and_then(|b| self.ir.block_op(b))
-                .is_none_or(|op| self.ir.is_ancestor(looped, op)),
+            Atom::Value(v) => self.value_changes_in(v, looped, DEEPEST),
         }
     }
 
-    /// Step 1.
+    /// What a loop computes from values that are the same in all its iterations is the same in all of them.
+    fn value_changes_in(&self, value: Value, looped: Op, fuel: usize) -> bool {
+        let ir = self.ir;
+        let block = ir.value_block(value).and_then(|b| ir.block_op(b));
+        if block.is_some_and(|op| !ir.is_ancestor(looped, op)) {
+            return false;
+        }
+        let pure = |&op: &Op| ir.spec(op).effects == Effects::Pure && ir.regions_of(op).is_empty();
+        let (Some(op), Some(fuel)) = (ir.def_op(value).filter(pure), fuel.checked_sub(1)) else { return true };
+        ir.operands(op).iter().any(|&operand| self.value_changes_in(operand, looped, fuel))
+    }
+
+    /// Steps 1 and 4.
     fn operation(&mut self, value: Value, op: Op) -> Result<Form, Why> {
-        match self.ir.kind(op) {
+        let found = match self.ir.kind(op) {
             OpKind::Arith(kind) => self.arithmetic(value, op, kind),
             OpKind::Tt(kind) => self.of_tt(op, kind),
             OpKind::Ttg(TtgOp::ConvertLayout) => self.of(self.ir.operand(op, 0)),
             _ => Err(NOT_UNDERSTOOD),
+        };
+        let ty = self.ir.ty(value);
+        let is_understood = found.as_ref().is_ok_and(|form| form.limits.is_empty());
+        if !self.with_others || is_understood || !ty.is_tensor() || !ty.elem().is_int() {
+            return found;
         }
+        let rank = ty.shape().len();
+        let of = Other { value, axes: (0..rank).map(Some).collect() };
+        let others = BTreeMap::from([(of, Poly::constant(1))]);
+        Ok(Form { others, ..Form::uniform(Poly::default(), rank) })
     }
 
     fn arithmetic(&mut self, value: Value, op: Op, kind: ArithOp) -> Result<Form, Why> {
@@ -344,13 +390,12 @@ impl<'a> Forms<'a> {
         Ok(limited)
     }
 
-    /// Step 4: the remainder, or the quotient, of a range from zero and a number.
+    /// Step 5: the remainder, or the quotient, of a range from zero and a number.
     fn part(&mut self, range: Value, count: Value, is_remainder: bool) -> Result<Form, Why> {
         let form = self.of(range)?;
         let count = self.uniform(count).and_then(|n| n.as_constant()).filter(|&n| n > 0).ok_or(NOT_UNDERSTOOD)?;
         let axis = form.only_axis().filter(|&d| form.steps[d].as_constant() == Some(1)).ok_or(NOT_UNDERSTOOD)?;
-        let plain = form.base.is_none() && form.limits.is_empty() && form.quotients.is_empty();
-        if !plain || !form.start.is_zero() {
+        if !form.is_plain() || !form.start.is_zero() {
             return Err(NOT_UNDERSTOOD);
         }
         let quotient = |n: i64| BTreeMap::from([((axis, count), Poly::constant(n))]);
@@ -390,8 +435,7 @@ impl<'a> Forms<'a> {
     /// `form` where it is less than `count`: i < count - start along its only axis, whose step must be 1.
     fn limit(&self, form: Form, count: &Poly) -> Option<Form> {
         let axis = form.only_axis()?;
-        let plain = form.base.is_none() && form.limits.is_empty() && form.quotients.is_empty();
-        if !plain || form.steps[axis].as_constant() != Some(1) {
+        if !form.is_plain() || form.steps[axis].as_constant() != Some(1) {
             return None;
         }
         let below = count.sub(&form.start)?;

@@ -34,7 +34,7 @@ use super::allocation::Allocation;
 use super::flow::{Segments, handed_to};
 use super::shared_effects::{Event, Flight, events};
 use super::touched::{global_touch, leads_to_memory};
-use crate::ir::core::{Ir, Op, Type, Value};
+use crate::ir::core::{Ir, Loc, Op, Type, Value};
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::{GLOBAL, ttg};
 use crate::ir::dialects::{AmdgOp, Classes, Effects, OpKind, Traits, TtOp, TtgOp};
@@ -254,8 +254,10 @@ impl<'a> Order<'a> {
         let (a, b) = (self.accesses[*before], self.accesses[now]);
         let same_thread = (a.holder, b.holder) == (Holder::First, Holder::First);
         let order_matters = (a.writes || b.writes) && !(a.atomic && b.atomic);
-        // What one operation stores in an iteration and in the next one is the source's own affair.
-        let repeats = *before == now && !b.reads;
+        // What one statement stores in an iteration and in the next one is the source's own affair. The iterations may
+        // be in copies of the loop, or one behind the other.
+        let is_known = self.ir.loc(a.op) != Loc::unknown();
+        let repeats = !b.reads && (*before == now || !a.reads && is_known && self.ir.loc(a.op) == self.ir.loc(b.op));
         if !order_matters || same_thread || repeats {
             return false;
         }

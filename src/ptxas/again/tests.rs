@@ -20,6 +20,12 @@ fn made(usage: Usage) -> Assembled {
     }
 }
 
+/// A branch back over so many instructions.
+fn back(length: i128) -> u128 {
+    let words = (-4 * (length + 1)).cast_unsigned();
+    0x947 | 7 << 110 | 7 << 113 | (words & 0xff) << 16 | (words >> 8 & ((1 << 48) - 1)) << 34
+}
+
 #[test]
 fn few_registers_and_spills_are_a_defeat() {
     let target = Target::parse("sm_90a").unwrap();
@@ -288,11 +294,7 @@ fn a_refused_answer_is_taken_if_its_code_is_cheaper() {
 fn a_limit_of_registers_may_not_make_loops_wait_more() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
-    // A loop with one wait for two loads, or with two, and the branch back over `length` instructions.
-    let back = |length: i128| {
-        let words = (-4 * (length + 1)).cast_unsigned();
-        0x947 | 7 << 110 | 7 << 113 | (words & 0xff) << 16 | (words >> 8 & ((1 << 48) - 1)) << 34
-    };
+    // A loop with one wait for two loads, or with two.
     let (together, apart) =
         ([GLOBAL, GLOBAL, WAITING_FOR_IT, 0, back(4)], [GLOBAL, WAITING_FOR_IT, GLOBAL, WAITING_FOR_IT, back(4)]);
     let answer = |registers, spill_loads, code: &[u128]| Assembled {
@@ -306,10 +308,17 @@ fn a_limit_of_registers_may_not_make_loops_wait_more() {
     assert!(!is_better(answer(240, 40, &together)));
 }
 
+/// PTX in which so many numbers are alive at once.
+fn ptx_with(alive: usize) -> String {
+    let lines = |text: fn(usize) -> String| (0..alive).map(text).collect::<String>();
+    let body = lines(|i| format!("ld.global.b32 %r{i}, [%rd1];\n")) + &lines(|i| format!("st.b32 [%rd1], %r{i};\n"));
+    format!(".visible .entry k()\n.reqntid 128\n{{\n{body}ret; }}\n")
+}
+
 #[test]
 fn straight_code_that_waits_in_turns_gets_another_plan() {
     let target = Target::parse("sm_90a").unwrap();
-    let ptx = ".visible .entry k()\n.reqntid 128\n{ ret; }\n";
+    let ptx = &ptx_with(100);
     let answer = |registers, spill_loads, waits, loads| Assembled {
         cubin: cubin_of(&[[vec![GLOBAL; loads], vec![WAITING_FOR_IT]].concat().repeat(waits), vec![EXIT]].concat()),
         ..made(Usage { registers, spill_loads, ..Usage::default() })
@@ -317,6 +326,8 @@ fn straight_code_that_waits_in_turns_gets_another_plan() {
     // Four blocks of 128 threads have 128 registers each.
     let first = answer(117, 0, 8, 2);
     assert_eq!(in_turns(&first, ptx, &target), Some(Attempt::Turns(4)));
+    // Registers that suffice for all that is alive were not saved.
+    assert_eq!(in_turns(&first, &ptx_with(80), &target), None);
     assert_eq!(in_turns(&answer(117, 4, 8, 2), ptx, &target), None);
     assert_eq!(in_turns(&answer(117, 0, 2, 8), ptx, &target), None);
     assert_eq!(in_turns(&first, &ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 128"), &target), None);
@@ -329,14 +340,39 @@ fn straight_code_that_waits_in_turns_gets_another_plan() {
 }
 
 #[test]
+fn products_get_more_registers_where_some_were_saved() {
+    let target = Target::parse("sm_90a").unwrap();
+    let product = 0x23c | 7 << 110 | 7 << 113;
+    let answer = Assembled {
+        cubin: cubin_of(&[GLOBAL, WAITING_FOR_IT, product, back(3), EXIT]),
+        ..made(Usage { registers: 60, ..Usage::default() })
+    };
+    let ptx = |alive| ptx_with(alive).replace("ret;", "mma.sync.aligned; ret;");
+    let (many, few) = (ptx(90), ptx(70));
+    assert_eq!(attempt(&answer, &many, &target, None), Some(Attempt::Product));
+    assert_eq!(instead_of(Attempt::Product, &answer, &many, &target), [Attempt::Same(64)]);
+    assert_eq!(instead_of(Attempt::Blocks(5), &answer, &many, &target), [Attempt::Product, Attempt::Same(64)]);
+    assert_eq!(attempt(&answer, &few, &target, None), Some(Attempt::Same(64)));
+    assert_eq!(instead_of(Attempt::Same(64), &answer, &few, &target), []);
+}
+
+#[test]
+fn rows_get_more_registers_where_their_loops_wait_for_one_load_after_the_other() {
+    let target = Target::parse("sm_90a").unwrap();
+    let ptx = ".visible .entry k()\n.reqntid 128\n{\nagain:\nbra again;\nshfl.sync.bfly;\nret; }\n";
+    let asked = |code: &[u128]| {
+        let cubin = cubin_of(&[code, &[back(code.len() as i128), EXIT]].concat());
+        attempt(&Assembled { cubin, ..made(Usage { registers: 40, ..Usage::default() }) }, ptx, &target, None)
+    };
+    assert_eq!(asked(&[GLOBAL, WAITING_FOR_IT, GLOBAL, WAITING_FOR_IT]), Some(Attempt::Row));
+    assert_eq!(asked(&[GLOBAL, GLOBAL, WAITING_FOR_IT]), None);
+}
+
+#[test]
 fn another_block_may_not_take_products_apart() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{ wgmma.mma_async; ret; }\n";
     let product = 0x9f0 | 7 << 110 | 7 << 113;
-    let back = |length: i128| {
-        let words = (-4 * (length + 1)).cast_unsigned();
-        0x947 | 7 << 110 | 7 << 113 | (words & 0xff) << 16 | (words >> 8 & ((1 << 48) - 1)) << 34
-    };
     let answer = |registers, code: &[u128]| Assembled {
         cubin: cubin_of(&[code, &[back(code.len() as i128), EXIT]].concat()),
         ..made(Usage { registers, ..Usage::default() })
