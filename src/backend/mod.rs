@@ -12,7 +12,7 @@ mod pipelining;
 mod process;
 
 pub use pipelining::{
-    Chains, Iterations, Operands, Pipelining, Programs, Refill, Rows, Slots, Stages, Steps, Versions,
+    Chains, Iterations, Loads, Operands, Pipelining, Programs, Refill, Rows, Slots, Stages, Steps, Versions,
 };
 
 use std::path::{Path, PathBuf};
@@ -197,6 +197,11 @@ pub(crate) trait Generator: Sync {
     /// Starts the assembler for assembly that will be there soon, if that saves time.
     fn ahead(&self, _target: &Target, _tools: &Tools<'_>) -> Option<Ahead> {
         None
+    }
+
+    /// Whether binaries say what they cost ([`Binary::cost`]).
+    fn knows_cost(&self) -> bool {
+        false
     }
 
     /// Whether it is likely that the assembler spills so many registers that another order of instructions is worth a

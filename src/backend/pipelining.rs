@@ -15,6 +15,7 @@ pub struct Pipelining {
     pub rows: Rows,
     pub iterations: Iterations,
     pub versions: Versions,
+    pub loads: Loads,
 }
 
 /// In which loops copies by hardware wait for the slot that they fill, and not for the block (`ttc-refill-slots`).
@@ -122,6 +123,18 @@ pub enum Versions {
     One,
 }
 
+/// When a loop without products starts what it loads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Loads {
+    /// An iteration ahead (`ttc-loads-ahead`) where the model of waits says that it costs clearly less.
+    #[default]
+    Cheaper,
+    /// An iteration ahead.
+    Ahead,
+    /// In the iteration that uses it.
+    InTurn,
+}
+
 impl Pipelining {
     /// What the command line says of the words that [`Pipelining::parse`] takes.
     pub const HELP: &str = "Schedules, separated by commas: `refill` (copies by hardware wait for the slot that they fill, and \
@@ -134,7 +147,9 @@ impl Pipelining {
                             operand of a product stays in registers over a loop), `fewest-slots` (no ring of buffers gets a slot to \
                             save a barrier), `whole-rows` (no chain of products is split into parts of its rows), `masked-iterations` (no loop gets a copy \
                             without masks for its full blocks), `one-version` (no code gets a copy for sizes that are \
-                            multiples of 16, or for masks that split no vector)";
+                            multiples of 16, or for masks that split no vector), `loads-ahead` (loops without products load for the \
+                            next iteration, also where the model says that it gains nothing), `loads-in-turn` (they \
+                            load what they use in the same iteration)";
 
     /// Triton's schedules.
     pub const TRITON: Pipelining = Pipelining {
@@ -149,6 +164,7 @@ impl Pipelining {
         rows: Rows::Whole,
         iterations: Iterations::Masked,
         versions: Versions::One,
+        loads: Loads::InTurn,
     };
 
     /// The choices that a list of words names, separated by commas. What it does not name is as by default.
@@ -172,11 +188,13 @@ impl Pipelining {
                 "whole-rows" => chosen.rows = Rows::Whole,
                 "masked-iterations" => chosen.iterations = Iterations::Masked,
                 "one-version" => chosen.versions = Versions::One,
+                "loads-ahead" => chosen.loads = Loads::Ahead,
+                "loads-in-turn" => chosen.loads = Loads::InTurn,
                 _ => {
                     return Err(format!(
                         "`{word}` is no choice of the pipeliner, expected `refill`, `no-refill`, `in-order`, `multicast`, \
                          `all-stages`, `one-step`, `one-program`, `two-programs`, `shared-operands`, `fewest-slots`, \
-                         `whole-rows`, `masked-iterations` or `one-version`"
+                         `whole-rows`, `masked-iterations`, `one-version`, `loads-ahead` or `loads-in-turn`"
                     ));
                 }
             }
@@ -202,6 +220,7 @@ impl Pipelining {
             rows,
             iterations,
             versions,
+            loads,
         } = self;
         let words = [
             ("refill", refill == Refill::All),
@@ -217,6 +236,8 @@ impl Pipelining {
             ("whole-rows", rows == Rows::Whole),
             ("masked-iterations", iterations == Iterations::Masked),
             ("one-version", versions == Versions::One),
+            ("loads-ahead", loads == Loads::Ahead),
+            ("loads-in-turn", loads == Loads::InTurn),
         ];
         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word).collect()
     }

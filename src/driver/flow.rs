@@ -55,8 +55,8 @@ struct Flow<'a, 'm> {
     memo: Option<&'a mut Memo<'m>>,
     /// The assembler that waits for its input.
     ahead: Option<Ahead>,
-    /// TTGIR of which there is another form with fewer registers, until it is known whether the kernel spills.
-    spare: Option<Ir>,
+    /// TTGIR of which there are other forms, until it is known what its assembly costs.
+    spare: Option<binary::Spare>,
     /// How many versions of the code the assembly has.
     versions: u32,
 }

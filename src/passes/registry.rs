@@ -71,6 +71,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::unswitch::PASS,
     &ttg::whole_groups::PASS,
     &ttg::whole_vectors::PASS,
+    &ttg::loads_ahead::PASS,
     &ttg::loads_before_waits::PASS,
     &nvidia::sums_behind_copies::PASS,
     &ttg::merge_equal_branches::PASS,

@@ -120,6 +120,10 @@ impl Generator for NvidiaBackend {
         ptxas::ahead(target, &assemble_options(tools))
     }
 
+    fn knows_cost(&self) -> bool {
+        true
+    }
+
     fn may_spill(&self, assembly: &str) -> bool {
         ptxas::may_spill(assembly)
     }

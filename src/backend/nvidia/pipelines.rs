@@ -2,7 +2,7 @@
 //! passes that there are.
 
 use crate::backend::{
-    Chains, GpuOptions, Iterations, Operands, Programs, Refill, Rows, Slots, Stages, Steps, Tma, Versions,
+    Chains, GpuOptions, Iterations, Loads, Operands, Programs, Refill, Rows, Slots, Stages, Steps, Tma, Versions,
 };
 use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use crate::passes::manager::Pipeline;
@@ -205,6 +205,9 @@ pub(super) fn llir(options: &GpuOptions) -> Pipeline {
         p.add(&ttg::full_iterations::PASS);
     }
     p.add(&ttg::unroll_streams::PASS);
+    if options.pipelining.loads == Loads::Ahead {
+        p.add(&ttg::loads_ahead::PASS);
+    }
     p.add(&ttg::loads_before_waits::PASS);
     p.add(&nvidia::sums_behind_copies::PASS);
     // What canonicalisation made selects of becomes results of branches again: no pass behind this one undoes it.

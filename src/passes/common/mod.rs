@@ -2,6 +2,7 @@
 
 pub(crate) mod ahead;
 pub mod canonicalize;
+pub(crate) mod carry;
 pub(crate) mod copy;
 pub mod cse;
 pub(crate) mod guard;

@@ -14,6 +14,7 @@ pub mod fuse_nested_loops;
 pub mod global_scratch;
 pub mod infer;
 pub mod insert_barriers;
+pub mod loads_ahead;
 pub mod loads_before_waits;
 pub mod localize_blocks;
 pub mod merge_equal_branches;

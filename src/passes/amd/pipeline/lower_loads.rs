@@ -26,6 +26,7 @@ use crate::passes::amd::schedule_loops::chained::{
     self, GLOBAL_LOAD_STAGES, LOCAL_LOAD_STAGES, LOCAL_WRITE_STAGES, PARTS, Part,
 };
 use crate::passes::amd::schedule_loops::{Ahead, loads_ahead};
+use crate::passes::common::carry::carry;
 use crate::passes::ttg::buffers;
 use crate::passes::ttg::pipeline::loads;
 use crate::passes::ttg::pipeline::schedule::{Cluster, Schedule};
@@ -183,19 +184,6 @@ fn rewrite(
             store(ir, schedule, buffered, buffer, slot);
         }
     }
-}
-
-/// A further value that the loop carries; the last operand of its end is to be set.
-fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
-    let (ty, loc) = (ir.ty(init), ir.loc(looped));
-    let operands: Vec<Value> = ir.operands(looped).iter().copied().chain([init]).collect();
-    ir.set_operands(looped, &operands);
-    ir.add_result(looped, ty);
-    let arg = ir.add_arg(body, ty, loc);
-    let end = ir.terminator(body).expect("a loop ends in a yield");
-    let yielded: Vec<Value> = ir.operands(end).iter().copied().chain([init]).collect();
-    ir.set_operands(end, &yielded);
-    arg
 }
 
 /// The buffer of a load, in front of the loop, released behind it.

@@ -15,10 +15,11 @@
 //!                                           %next = %slot + 1 == slots ? 0 : %slot + 1
 //! ```
 
-use super::lower_loads::{carry, count_on};
+use super::lower_loads::count_on;
 use crate::ir::core::{Block, Builder, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp, TtngOp};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
+use crate::passes::common::carry::carry;
 use crate::passes::nvidia::tensor_descriptors::Recipe;
 use crate::passes::nvidia::tma_lowering::scratch;
 use crate::passes::ttg::pipeline::schedule::Schedule;

@@ -24,6 +24,7 @@ use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::ir::rewrite::fold::has_no_bits;
 use crate::layout;
+use crate::passes::common::carry::carry;
 use crate::passes::manager::PassCx;
 use crate::passes::nvidia::tensor_descriptors;
 use crate::passes::ttg::buffers;
@@ -308,20 +309,6 @@ fn counted_on(b: &mut Builder<'_>, counter: Value, [zero, one, size]: [Value; 3]
 
 fn token() -> Type {
     Type::new(TypeData::AsyncToken)
-}
-
-/// A further value that the loop carries; it is yielded unchanged for now.
-pub(in crate::passes::nvidia) fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
-    let ty = ir.ty(init);
-    let loc = ir.loc(looped);
-    let operands: Vec<Value> = ir.operands(looped).iter().copied().chain([init]).collect();
-    ir.set_operands(looped, &operands);
-    ir.add_result(looped, ty);
-    let arg = ir.add_arg(body, ty, loc);
-    let end = ir.terminator(body).expect("a loop ends in a yield");
-    let yielded: Vec<Value> = ir.operands(end).iter().copied().chain([init]).collect();
-    ir.set_operands(end, &yielded);
-    arg
 }
 
 /// The buffer of a load, in front of the loop, released behind it.

@@ -14,4 +14,4 @@ pub mod software_pipeline;
 mod tma_stores;
 mod wgmma;
 
-pub(super) use lower_loads::{carry, count_on};
+pub(super) use lower_loads::count_on;

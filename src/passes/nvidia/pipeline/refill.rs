@@ -56,8 +56,8 @@ use crate::ir::dialects::ttng::ttng::{
     ArriveBarrier, AsyncTmaCopyGlobalToLocal, BarrierExpect, InitBarrier, WaitBarrier,
 };
 use crate::ir::dialects::{ArithOp, ScfOp, TtgOp, TtngOp};
+use crate::passes::common::carry::carry;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::nvidia::pipeline::lower_loads::carry;
 use crate::passes::ttg::{buffers, module_attrs};
 
 mod plan;
