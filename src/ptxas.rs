@@ -223,10 +223,12 @@ fn settled(
 }
 
 /// What running an answer costs by a model of how its warps wait: cycles of a scheduler, to be compared with other
-/// answers for the same kernel. `shared` are the bytes of shared memory of a block, if they are known.
+/// answers for the same kernel, for as many blocks as a multiprocessor has room for and for few warps, and how many
+/// blocks those are. `shared` are the bytes of shared memory of a block, if they are known.
 #[must_use]
-pub fn cost(answer: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> f64 {
-    again::cost(answer, ptx, target, shared)
+pub fn cost(answer: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> (f64, f64, u32) {
+    let full = again::cost(answer, ptx, target, shared);
+    (full, again::for_few_warps(answer, target), again::blocks(answer, ptx, target, shared))
 }
 
 /// What ptxas is asked for one kernel.

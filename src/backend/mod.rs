@@ -118,6 +118,17 @@ pub(crate) struct Tools<'a> {
     pub(crate) line_listing: bool,
 }
 
+/// What running a binary costs, by a model: cycles of a scheduler, to be compared with those of other binaries.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Cost {
+    /// Where as many blocks run as a multiprocessor has room for.
+    pub(crate) full: f64,
+    /// Where few warps run.
+    pub(crate) few: f64,
+    /// The blocks that it has room for.
+    pub(crate) blocks: u32,
+}
+
 /// What an assembler made.
 #[derive(Clone, Debug)]
 pub(crate) struct Binary {
@@ -131,7 +142,7 @@ pub(crate) struct Binary {
     pub(crate) settled: bool,
     /// What running it costs by the generator's model, to be compared with other binaries of the same kernel; `None`
     /// where there is no model.
-    pub(crate) cost: Option<f64>,
+    pub(crate) cost: Option<Cost>,
     /// The assembly that it was made of, if the assembler was told more than what it was given.
     pub(crate) assembly: Option<String>,
 }

@@ -645,7 +645,7 @@ fn is_dearer_where_shared(second: &Assembled, first: &Assembled, ptx: &str, targ
 }
 
 /// What all code of an answer costs where each scheduler of a multiprocessor has one warp.
-fn for_few_warps(answer: &Assembled, target: &Target) -> f64 {
+pub(super) fn for_few_warps(answer: &Assembled, target: &Target) -> f64 {
     waits::whole(&answer.cubin, target, WARP * GROUP, answer.usage().stack)
 }
 
@@ -657,11 +657,20 @@ pub(super) fn cost(answer: &Assembled, ptx: &str, target: &Target, shared: Optio
 
 /// The same, if it had so many registers.
 fn cost_with(answer: &Assembled, registers: u32, ptx: &str, target: &Target, shared: Option<u32>) -> f64 {
+    let threads = blocks_with(registers, ptx, target, shared) * warps(ptx) * WARP;
+    waits::whole(&answer.cubin, target, threads, answer.usage().stack)
+}
+
+/// The blocks that a multiprocessor has room for, by an answer's registers and its shared memory, if that is given.
+pub(super) fn blocks(answer: &Assembled, ptx: &str, target: &Target, shared: Option<u32>) -> u32 {
+    blocks_with(answer.usage().registers, ptx, target, shared)
+}
+
+fn blocks_with(registers: u32, ptx: &str, target: &Target, shared: Option<u32>) -> u32 {
     let (device, warps) = (target.multiprocessor(), warps(ptx));
     let blocks = device.by_registers(warps, registers.max(1)).min(BLOCKS).min(device.warps / warps);
     let has_room = |&blocks: &u32| shared.is_none_or(|bytes| bytes <= target.shared.bytes_each(blocks));
-    let blocks = (1..=blocks).rev().find(has_room).unwrap_or(1);
-    waits::whole(&answer.cubin, target, blocks * warps * WARP, answer.usage().stack)
+    (1..=blocks).rev().find(has_room).unwrap_or(1)
 }
 
 /// Whether a turn of the loops costs more than a tenth more, spills or not. With fewer registers fewer loads may be on

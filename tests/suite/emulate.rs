@@ -15,7 +15,7 @@ use ttc::backend::Tma;
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
 use ttc::driver::{Job, JobOptions, Pipelining};
 use ttc::emu::{Landing, Options};
-use ttc::emulate::{Prepared, compile, diagnostics};
+use ttc::emulate::{Assembly, Prepared, compile, diagnostics};
 use ttc::gpu::arguments;
 use ttc::target::Target;
 
@@ -93,14 +93,14 @@ fn problems(
     let reference = references::lookup(&loaded.case.reference).expect("the interpreter's test has found it");
     let num_ctas = if num_ctas > 1 { Some(num_ctas) } else { instance.options.num_ctas };
     let pipelining = Some(Pipelining::parse(pipeline).unwrap());
-    let made = |tma: Tma| {
+    let made = |tma: Tma, pipelining: Option<Pipelining>| {
         let include = loaded.include.clone();
         let options = JobOptions { include, num_ctas, pipelining, tma, ..instance.options.clone() };
         let kernel = Some(loaded.kernel.name.clone());
         let job = Job { kernel, ..Job::new(loaded.input.clone(), Target::parse(arch).unwrap(), Arc::new(options)) };
         compile(&folder.sources, &job)
     };
-    let assembly = match made(tma) {
+    let assembly = match made(tma, pipelining) {
         Ok(a) => a,
         Err(d) if d.iter().all(|d| (d.code.id, &*d.message) == NO_SUCH_TYPE) => return vec![],
         // In a sweep, tiles may need more shared memory than a block of an architecture has.
@@ -109,15 +109,18 @@ fn problems(
         Err(d) if more && d.iter().any(|d| d.message.contains("bytes of a row are one block's share")) => return vec![],
         Err(d) => return words(d),
     };
-    // Where no load becomes TMA, the code has run already.
-    if tma != Tma::Off && made(Tma::Off).is_ok_and(|plain| plain.ptx == assembly.ptx) {
+    // Where no load becomes TMA, or is made ahead, the code has run already.
+    let is_same = |plain: Result<Assembly, _>| plain.is_ok_and(|plain| plain.ptx == assembly.ptx);
+    if tma != Tma::Off && is_same(made(Tma::Off, pipelining))
+        || pipeline == LOADS_AHEAD && is_same(made(tma, Some(Pipelining::default())))
+    {
         return vec![];
     }
     // Loops that do without a pipeline have nothing to refill, nor has a sum over one slot.
     let shown = config.to_string();
     let one_slot = shown.split(' ').any(|p| matches!(p, "stages=1" | "stages=2"));
     let staged = instance.options.num_stages != Some(1) && instance.options.num_warps != Some(1) && !one_slot;
-    if !pipeline.is_empty()
+    if pipeline.starts_with("refill")
         && staged
         && tma == Tma::Off
         && !assembly.ptx.contains("mbarrier.arrive.shared")

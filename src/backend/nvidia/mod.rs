@@ -42,7 +42,7 @@ mod wgmma;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Backend, Binary, Generator, GpuOptions, Image, Stage, Tools};
+use super::{Backend, Binary, Cost, Generator, GpuOptions, Image, Stage, Tools};
 use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
@@ -141,7 +141,10 @@ impl Generator for NvidiaBackend {
     ) -> Result<Binary, Diagnostic> {
         let done = ptxas::assemble(assembly, target, &assemble_options(tools), ahead)?;
         let usage = done.usage();
-        let cost = tools.retry.then(|| ptxas::cost(&done, assembly, target, tools.shared));
+        let cost = tools.retry.then(|| {
+            let (full, few, blocks) = ptxas::cost(&done, assembly, target, tools.shared);
+            Cost { full, few, blocks }
+        });
         Ok(Binary {
             cost,
             bytes: done.cubin,

@@ -15,7 +15,8 @@ use crate::ir::Ir;
 use crate::ir::dialects::discardable::VERSIONS;
 use crate::passes::manager;
 use crate::passes::remarks::Group;
-use crate::passes::ttg::{full_iterations, loads_ahead, whole_vectors};
+use crate::passes::ttg::loads_ahead::{self, Entered};
+use crate::passes::ttg::{full_iterations, whole_vectors};
 use crate::ptxas::Stop;
 use crate::threads::{self, Core};
 
@@ -28,8 +29,8 @@ pub(super) struct Spare {
     ir: Ir,
     /// One without copies, with fewer registers.
     without_copies: bool,
-    /// One whose loops start loads ahead.
-    loads_ahead: bool,
+    /// One whose loops start loads ahead, and how often these are entered.
+    loads_ahead: Option<Entered>,
 }
 
 /// What is known of the code of a kernel besides its assembly.
@@ -73,17 +74,24 @@ fn wants_other_order(binary: &Binary, assembly: &str) -> bool {
 /// Whether a binary without copies is better than one with them, of which each program runs half. On an H200, where the
 /// model says 1.13 and 1.08 it ran at 1.21 and 1.49 of the speed, and at 0.76 and 0.59 for 0.73 and 0.82.
 fn is_worth_its_masks(plain: &Binary, copied: &Binary) -> bool {
-    let is_cheaper = plain.cost.zip(copied.cost).map_or(plain.spilled() == 0, |(one, two)| one * 2.0 <= two);
+    let is_cheaper = plain.cost.zip(copied.cost).map_or(plain.spilled() == 0, |(one, two)| one.full * 2.0 <= two.full);
     plain.spilled() < copied.spilled() && is_cheaper
 }
 
-/// How much cheaper code must be by the model that starts loads ahead. On an H200, 88 kernels of more than 4 us with 1.05
-/// ran at 1.179 of their speed, 47 above 1.05 and six below 0.95; 49 between 1 and that at 1.034, 18 and seven.
+/// How much cheaper code must be by the model that starts loads ahead. Or with as many blocks and loops that are entered
+/// once, how much cheaper for few warps, and how much it may cost more then where the multiprocessor is full. On an
+/// H200, 86 kernels of more than 4 us with the first ran at 1.178 of their speed, 46 above 1.05 and six below 0.95; 25
+/// others with the second at 1.103, 12 and none; and the other 198 at 0.997, 49 and 55.
 const AHEAD: f64 = 1.05;
+const AHEAD_FOR_FEW: f64 = 1.1;
+const NO_DEARER: f64 = 1.02;
 
 /// Whether a binary that starts loads ahead is better than one that does not.
-fn is_better_ahead(ahead: &Binary, first: &Binary) -> bool {
-    let is_cheaper = ahead.cost.zip(first.cost).is_some_and(|(ahead, first)| ahead * AHEAD <= first);
+fn is_better_ahead(ahead: &Binary, first: &Binary, entered: Entered) -> bool {
+    let is_cheaper = ahead.cost.zip(first.cost).is_some_and(|(ahead, first)| {
+        let is_for_few = ahead.few * AHEAD_FOR_FEW <= first.few && ahead.full <= first.full * NO_DEARER;
+        ahead.full * AHEAD <= first.full || is_for_few && ahead.blocks >= first.blocks && entered == Entered::Once
+    });
     ahead.spilled() <= first.spilled() && is_cheaper
 }
 
@@ -91,7 +99,8 @@ fn is_better_ahead(ahead: &Binary, first: &Binary) -> bool {
 /// nine are cheaper by the model and ran at 1.01 to 4.45 of the speed, and two are not: 0.83 and 0.99.
 fn is_better_order(other: &Binary, first: &Binary) -> bool {
     let is_clear = other.spilled() * 10 < first.spilled() * 9;
-    other.spilled() < first.spilled() && other.cost.zip(first.cost).map_or(is_clear, |(other, first)| other < first)
+    other.spilled() < first.spilled()
+        && other.cost.zip(first.cost).map_or(is_clear, |(other, first)| other.full < first.full)
 }
 
 /// Without copies of loops for their full blocks, and of what masks split.
@@ -126,10 +135,9 @@ impl Flow<'_, '_> {
         }
         let without_copies = pipelining.iterations == Iterations::Full && full_iterations::applies(ir)
             || pipelining.versions == Versions::Two && whole_vectors::applies(ir);
-        let loads_ahead = pipelining.loads == Loads::Cheaper
-            && self.generator().is_ok_and(|generator| generator.knows_cost())
-            && loads_ahead::applies(ir);
-        if without_copies || loads_ahead {
+        let may_be_ahead = pipelining.loads == Loads::Cheaper && self.generator().is_ok_and(|g| g.knows_cost());
+        let loads_ahead = if may_be_ahead { loads_ahead::applies(ir) } else { None };
+        if without_copies || loads_ahead.is_some() {
             self.spare = Some(Spare { ir: ir.clone(), without_copies, loads_ahead });
         }
     }
@@ -149,7 +157,7 @@ impl Flow<'_, '_> {
     /// taken does not depend on that.
     ///
     /// 3. If loops may start loads ahead, the kernel is compiled with these as well, which is taken if it spills no
-    ///    more and the model says that it costs less by [`AHEAD`].
+    ///    more and the model says that it costs less ([`is_better_ahead`]).
     pub(super) fn tried_again(&mut self, module: Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
@@ -158,7 +166,8 @@ impl Flow<'_, '_> {
         let is_worth_it = ptx.len() <= LARGEST;
         let copied = spare.as_ref().filter(|spare| spare.without_copies).map(|spare| &spare.ir);
         let (text, best, has_copies) = self.with_fewest_spills(module, ptx, copied)?;
-        let Some(spare) = spare.filter(|spare| spare.loads_ahead && is_worth_it && best.cost.is_some()) else {
+        let ahead = spare.and_then(|spare| Some((spare.ir, spare.loads_ahead?)));
+        let Some((ir, entered)) = ahead.filter(|_| is_worth_it && best.cost.is_some()) else {
             return Ok((text, Some(best)));
         };
         let choose = |chosen: &mut Pipelining| {
@@ -168,9 +177,9 @@ impl Flow<'_, '_> {
             }
         };
         // Where only the other attempt fails, the first one stands.
-        if let Ok((other, ptx, known)) = self.compiled_again(spare.ir, choose)
+        if let Ok((other, ptx, known)) = self.compiled_again(ir, choose)
             && let Ok(mut binary) = self.assembled(&ptx, None, known)
-            && is_better_ahead(&binary, &best)
+            && is_better_ahead(&binary, &best, entered)
         {
             self.made.metadata.take_memory(other.facts());
             return Ok((binary.assembly.take().unwrap_or(ptx), Some(binary)));
@@ -383,8 +392,10 @@ impl Flow<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Cost;
 
-    fn binary(spilled: u32, cost: Option<f64>) -> Binary {
+    fn binary(spilled: u32, full: Option<f64>) -> Binary {
+        let cost = full.map(|full| Cost { full, few: full, blocks: 4 });
         Binary {
             bytes: vec![],
             registers: 255,
@@ -405,6 +416,22 @@ mod tests {
         // Without a model nothing may spill.
         assert!(is_worth_its_masks(&binary(0, None), &binary(500, None)));
         assert!(!is_worth_its_masks(&binary(4, None), &binary(500, None)));
+    }
+
+    #[test]
+    fn loads_ahead_cost_less_in_a_full_multiprocessor_or_for_few_warps() {
+        let with = |full, few, blocks| Binary { cost: Some(Cost { full, few, blocks }), ..binary(0, None) };
+        let first = with(1000.0, 5000.0, 4);
+        assert!(is_better_ahead(&with(950.0, 5000.0, 3), &first, Entered::Once));
+        assert!(!is_better_ahead(&with(960.0, 5000.0, 4), &first, Entered::Once));
+        assert!(is_better_ahead(&with(1020.0, 4500.0, 4), &first, Entered::Once));
+        assert!(!is_better_ahead(&with(1020.0, 4500.0, 3), &first, Entered::Once));
+        assert!(!is_better_ahead(&with(1021.0, 4500.0, 4), &first, Entered::Once));
+        assert!(!is_better_ahead(&with(1020.0, 4600.0, 4), &first, Entered::Once));
+        assert!(is_better_ahead(&with(950.0, 5000.0, 3), &first, Entered::Often));
+        assert!(!is_better_ahead(&with(1020.0, 4500.0, 4), &first, Entered::Often));
+        let spills = Binary { spill_stores: 4, ..with(500.0, 500.0, 4) };
+        assert!(!is_better_ahead(&spills, &first, Entered::Once));
     }
 
     #[test]

@@ -74,10 +74,24 @@ const FIRST_CARRIED: usize = 3;
 /// Operations that the operands of a loop's loads may need.
 const MOST_OPS: usize = 64;
 
-/// Whether a loop of a module may start loads ahead.
-pub(crate) fn applies(ir: &Ir) -> bool {
-    let loops = ir.all_ops(ir.module()).into_iter().filter(|&op| has_candidates(ir, op));
-    !touched::may_wait(ir) && loops.into_iter().any(|looped| Plan::of(ir, looped).is_some())
+/// How often loops that may start loads ahead are entered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Entered {
+    Once,
+    /// One of them is in another loop, and waits for its first loads each time.
+    Often,
+}
+
+/// Whether loops of a module may start loads ahead.
+pub(crate) fn applies(ir: &Ir) -> Option<Entered> {
+    let loops: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| has_candidates(ir, op)).collect();
+    if loops.is_empty() || touched::may_wait(ir) {
+        return None;
+    }
+    let is_in_a_loop =
+        |op| std::iter::successors(ir.parent_op(op), |&op| ir.parent_op(op)).any(|op| ir.kind(op).has(Traits::LOOP));
+    let entered = |op| if is_in_a_loop(op) { Entered::Often } else { Entered::Once };
+    loops.into_iter().filter(|&op| Plan::of(ir, op).is_some()).map(entered).max()
 }
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
