@@ -78,10 +78,10 @@ fn is_worth_its_masks(plain: &Binary, copied: &Binary) -> bool {
     plain.spilled() < copied.spilled() && is_cheaper
 }
 
-/// How much cheaper code must be by the model that starts loads ahead. Or with as many blocks and loops that are entered
-/// once, how much cheaper for few warps, and how much it may cost more then where the multiprocessor is full. On an
-/// H200, 86 kernels of more than 4 us with the first ran at 1.178 of their speed, 46 above 1.05 and six below 0.95; 25
-/// others with the second at 1.103, 12 and none; and the other 198 at 0.997, 49 and 55.
+/// How much cheaper code must be by the model that starts loads ahead. Or with as many blocks and loops that are
+/// entered once, how much cheaper for few warps, and how much it may cost more then where the multiprocessor is full.
+/// On an H200, 86 kernels of more than 4 us with the first ran at 1.178 of their speed, 46 above 1.05 and six below
+/// 0.95; 25 others with the second at 1.103, 12 and none; and the other 198 at 0.997, 49 and 55.
 const AHEAD: f64 = 1.05;
 const AHEAD_FOR_FEW: f64 = 1.1;
 const NO_DEARER: f64 = 1.02;
@@ -135,7 +135,7 @@ impl Flow<'_, '_> {
         }
         let without_copies = pipelining.iterations == Iterations::Full && full_iterations::applies(ir)
             || pipelining.versions == Versions::Two && whole_vectors::applies(ir);
-        let may_be_ahead = pipelining.loads == Loads::Cheaper && self.generator().is_ok_and(|g| g.knows_cost());
+        let may_be_ahead = pipelining.loads == Loads::Cheaper && self.generator().is_ok_and(<dyn Generator>::knows_cost);
         let loads_ahead = if may_be_ahead { loads_ahead::applies(ir) } else { None };
         if without_copies || loads_ahead.is_some() {
             self.spare = Some(Spare { ir: ir.clone(), without_copies, loads_ahead });

@@ -62,8 +62,8 @@ pub static PASS: Pass = Pass {
 };
 
 /// How many iterations ahead. On an H200, 309 kernels of more than 4 us ran at 1.053 of their speed with one (107 above
-/// 1.05, 61 below 0.95), at 1.028 with two and at 0.978 with four; those that the model of waits takes at 1.179 (88) and
-/// 1.209 (64).
+/// 1.05, 61 below 0.95), at 1.028 with two and at 0.978 with four; those that the model of waits takes at 1.179 (88)
+/// and 1.209 (64).
 const DEPTH: usize = 1;
 /// Registers of a thread that hold what is loaded ahead.
 const MOST: u32 = 64;
