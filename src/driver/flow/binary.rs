@@ -135,7 +135,8 @@ impl Flow<'_, '_> {
         }
         let without_copies = pipelining.iterations == Iterations::Full && full_iterations::applies(ir)
             || pipelining.versions == Versions::Two && whole_vectors::applies(ir);
-        let may_be_ahead = pipelining.loads == Loads::Cheaper && self.generator().is_ok_and(<dyn Generator>::knows_cost);
+        let may_be_ahead =
+            pipelining.loads == Loads::Cheaper && self.generator().is_ok_and(<dyn Generator>::knows_cost);
         let loads_ahead = if may_be_ahead { loads_ahead::applies(ir) } else { None };
         if without_copies || loads_ahead.is_some() {
             self.spare = Some(Spare { ir: ir.clone(), without_copies, loads_ahead });
