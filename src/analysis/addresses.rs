@@ -301,13 +301,18 @@ impl<'a> Addresses<'a> {
         if a.others != b.others {
             return None;
         }
-        let steps = a.steps.iter().zip(&first.extents).filter(|(step, _)| step.as_constant().is_none());
-        let rows = steps.map(|(step, &n)| (step.clone(), n - 1));
+        let mut rows: BTreeMap<Poly, i64> = BTreeMap::new();
+        for (step, &count) in a.steps.iter().zip(&first.extents).chain(b.steps.iter().zip(&then.extents)) {
+            if step.as_constant().is_none() {
+                let most = rows.entry(step.clone()).or_default();
+                *most = (*most).max(count - 1);
+            }
+        }
         let of_others = a.others.values().filter(|times| times.as_constant().is_none());
         let tiles = Tiles {
             alike: a.steps == b.steps && first_shape == then_shape,
             spans: spans(first, then)?,
-            rows: rows.chain(of_others.map(|times| (times.clone(), i64::MAX))).collect(),
+            rows: rows.into_iter().chain(of_others.map(|times| (times.clone(), i64::MAX))).collect(),
             others: !a.others.is_empty(),
             columns: a.others.values().any(|times| times.as_constant().is_some()),
         };
