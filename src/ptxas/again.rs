@@ -57,9 +57,14 @@
 
 #[cfg(test)]
 mod tests;
+mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use self::text::{
+    BLOCKS_AT_ONCE, MOST_REGISTERS, THREADS_OF_A_BLOCK, WAIT_OF_A_BLOCK, exchanges_in_a_loop, is_in_a_loop, is_limited,
+    loops, numbers, reduces_in_a_loop, says_threads, threads, warps,
+};
 use super::cubin::texts;
 use super::waits::Of;
 use super::{Assembled, Usage, pressure, repeated, waits};
@@ -70,18 +75,6 @@ const LOADS: usize = 4;
 
 /// `T / W / n` of [`waits`] from which on a loop waits more than it issues, but for what the model does not know.
 const WAITING: f64 = 0.9;
-
-/// The directive of a kernel that says how many threads its blocks have.
-const THREADS_OF_A_BLOCK: &str = ".reqntid ";
-
-/// The same, for the most threads.
-const MOST_THREADS: &str = ".maxntid ";
-
-/// The directive that says how many blocks should share a multiprocessor.
-const BLOCKS_AT_ONCE: &str = ".minnctapersm ";
-
-/// The directive that says how many registers a thread may have.
-const MOST_REGISTERS: &str = ".maxnreg ";
 
 /// What a turn of the loops must cost, in what it would cost if it waited once for all loads, to be worth another try.
 /// Of 65 real kernels with loops that wait, six gain a tenth or more by the model, and cost 1.25 to 3.6 of that; 37 of
@@ -139,9 +132,6 @@ const FULL: u32 = 16;
 
 /// The warps of a block that has some to wait for.
 const GROUP: u32 = 4;
-
-/// What the warps of a block wait for each other with.
-const WAIT_OF_A_BLOCK: &str = "bar.sync";
 
 /// Bytes of spills at which a second block was measured to be worth it for asynchronous products: 68 gave 1.06 to 1.16
 /// of the speed, 192 to 216 gave 1.03 to 1.26.
@@ -945,51 +935,6 @@ fn has_company(second: &Assembled, first: &Assembled, ptx: &str, target: &Target
     blocks(second) > 1 || blocks(first) == 1
 }
 
-/// Whether a branch goes back to a label above it.
-fn loops(ptx: &str) -> bool {
-    let mut labels = BTreeSet::new();
-    ptx.lines().map(str::trim).any(|line| {
-        if let Some(label) = line.strip_suffix(':') {
-            labels.insert(label);
-        }
-        pressure::branch_target(line).is_some_and(|label| labels.contains(label))
-    })
-}
-
-/// Whether threads exchange values in a loop.
-fn reduces_in_a_loop(ptx: &str) -> bool {
-    is_in_a_loop(ptx, "shfl.sync")
-}
-
-/// Whether the threads of a block, or of a warp, exchange values in a loop.
-fn exchanges_in_a_loop(ptx: &str) -> bool {
-    [WAIT_OF_A_BLOCK, "shfl.sync", "redux.sync"].iter().any(|exchange| is_in_a_loop(ptx, exchange))
-}
-
-/// Whether an instruction stands between a label and a branch back to it.
-fn is_in_a_loop(ptx: &str, instruction: &str) -> bool {
-    let (mut labels, mut last) = (BTreeMap::new(), None);
-    ptx.lines().map(str::trim).enumerate().any(|(at, line)| {
-        if let Some(label) = line.strip_suffix(':') {
-            labels.insert(label, at);
-        }
-        if line.contains(instruction) {
-            last = Some(at);
-        }
-        pressure::branch_target(line).and_then(|label| labels.get(label)).is_some_and(|&start| last > Some(start))
-    })
-}
-
-/// Whether a line of PTX says how many threads a block has.
-fn says_threads(line: &str) -> bool {
-    [THREADS_OF_A_BLOCK, MOST_THREADS].iter().any(|directive| line.trim_start().starts_with(directive))
-}
-
-/// Whether the PTX says how many registers or blocks there may be.
-fn is_limited(ptx: &str) -> bool {
-    numbers(ptx, MOST_REGISTERS).chain(numbers(ptx, BLOCKS_AT_ONCE)).next().is_some()
-}
-
 /// The threads of blocks of so many that share a multiprocessor, by their registers.
 fn resident(usage: &Usage, ptx: &str, target: &Target) -> u32 {
     blocks_by_registers(usage, ptx, target) * warps(ptx) * WARP
@@ -1004,23 +949,4 @@ fn blocks_by_registers(usage: &Usage, ptx: &str, target: &Target) -> u32 {
 fn allowed(ptx: &str, target: &Target) -> u32 {
     let limit = numbers(ptx, MOST_REGISTERS).min().unwrap_or(MOST);
     target.multiprocessor().registers_for(1, warps(ptx)).min(limit).min(MOST)
-}
-
-/// The threads of the smallest block of a kernel.
-fn threads(ptx: &str) -> u32 {
-    numbers(ptx, THREADS_OF_A_BLOCK).chain(numbers(ptx, MOST_THREADS)).min().unwrap_or(1).max(1)
-}
-
-/// The warps of the smallest block of a kernel.
-fn warps(ptx: &str) -> u32 {
-    threads(ptx).div_ceil(WARP)
-}
-
-/// What a directive says wherever it stands: the product of its numbers.
-fn numbers(ptx: &str, directive: &'static str) -> impl Iterator<Item = u32> {
-    let lines = ptx.lines().filter_map(move |line| line.trim_start().strip_prefix(directive));
-    lines.filter_map(|rest| {
-        let rest = rest.split("//").next().unwrap_or(rest);
-        rest.split(',').map(|n| n.trim().parse::<u32>().ok()).product::<Option<u32>>()
-    })
 }

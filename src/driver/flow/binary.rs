@@ -168,7 +168,7 @@ impl Flow<'_, '_> {
         let copied = spare.as_ref().filter(|spare| spare.without_copies).map(|spare| &spare.ir);
         let (text, best, has_copies) = self.with_fewest_spills(module, ptx, copied)?;
         let ahead = spare.and_then(|spare| Some((spare.ir, spare.loads_ahead?)));
-        let Some((ir, entered)) = ahead.filter(|_| is_worth_it && best.cost.is_some()) else {
+        let Some((ir, entered)) = ahead.filter(|_| is_worth_it) else {
             return Ok((text, Some(best)));
         };
         let choose = |chosen: &mut Pipelining| {
@@ -243,7 +243,7 @@ impl Flow<'_, '_> {
         Ok(self.assembled(&other, None, about).ok().map(|binary| (other, binary)))
     }
 
-    /// Whether to begin with another order before the first answer is there. Without copies comes before it.
+    /// Whether another order is likely to be needed, so that it is worth beginning before the first answer is there.
     fn is_likely_to_spill(&self, ptx: &str) -> bool {
         let may = self.options.retry && ptx.len() <= LARGEST;
         may && self.generator().is_ok_and(|generator| generator.may_spill(ptx))

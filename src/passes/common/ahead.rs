@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Ir, Op, Type};
 use crate::ir::dialects::ttg::ttg::LocalAlloc;
-use crate::ir::dialects::{OpKind, TtgOp};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::ir::effects::effects;
 use crate::layout;
 
@@ -35,6 +35,12 @@ pub(crate) fn needed(ir: &Ir, op: Op, is_behind: impl Fn(Op) -> bool) -> Option<
 /// Whether an operation makes a buffer that nothing is in yet.
 fn is_empty(ir: &Ir, op: Op) -> bool {
     LocalAlloc::of(ir, op).is_some_and(|alloc| alloc.src(ir).is_none())
+}
+
+/// Whether an operation exchanges elements between threads, which wait for each other then: a reduction, a scan, or a
+/// conversion between layouts.
+pub(crate) fn exchanges(ir: &Ir, op: Op) -> bool {
+    matches!(ir.kind(op), OpKind::Tt(TtOp::Reduce | TtOp::Scan) | OpKind::Ttg(TtgOp::ConvertLayout))
 }
 
 /// Whether an operation writes what a load may read, or is one of which that is not known.

@@ -37,8 +37,8 @@ use crate::analysis::touched::{self, Written};
 use crate::ir::core::{Block, Ir, Op, Value};
 use crate::ir::dialects::tt::tt::Load;
 use crate::ir::dialects::ttg::ttg::{AsyncCommitGroup, AsyncCopyGlobalToLocal, LocalAlloc};
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
-use crate::passes::common::ahead::{may_write_global, needed, registers};
+use crate::ir::dialects::{ScfOp, TtgOp};
+use crate::passes::common::ahead::{exchanges, may_write_global, needed, registers};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::nvidia::blocks::at_once;
 use crate::passes::ttg::allocate_shared_memory::{self, CAPABILITY};
@@ -100,7 +100,7 @@ fn moves(ir: &Ir, block: Block, written: &Written) -> Vec<Move> {
     let mut all = vec![];
     let mut stretch: Vec<Op> = vec![];
     for op in ir.ops(block) {
-        let ends = ir.is(op, TtgOp::AsyncWait) || !ir.regions_of(op).is_empty() && !exchanges(ir, op);
+        let ends = ir.is(op, TtgOp::AsyncWait) || !ir.regions_of(op).is_empty() && !waits(ir, op);
         if ends || may_write_global(ir, op) {
             if ir.is(op, ScfOp::For) {
                 all.extend(of_stretch(ir, &stretch, written));
@@ -114,7 +114,7 @@ fn moves(ir: &Ir, block: Block, written: &Written) -> Vec<Move> {
 }
 
 fn of_stretch(ir: &Ir, stretch: &[Op], written: &Written) -> Option<Move> {
-    let first = stretch.iter().position(|&op| exchanges(ir, op))?;
+    let first = stretch.iter().position(|&op| waits(ir, op))?;
     let behind = &stretch[first..];
     let (mut moved, mut held) = (BTreeSet::new(), 0);
     // Up to the last copy that moves, loads that no copy needs are worth it.
@@ -166,14 +166,10 @@ fn buffer_of(ir: &Ir, descriptor: Value) -> Value {
     std::iter::successors(Some(descriptor), outwards).last().unwrap_or(descriptor)
 }
 
-/// Whether an operation exchanges values between threads, for which they wait.
-fn exchanges(ir: &Ir, op: Op) -> bool {
+/// Whether threads wait for each other, or for a product, at an operation.
+fn waits(ir: &Ir, op: Op) -> bool {
     let buffered = LocalAlloc::of(ir, op).is_some_and(|alloc| alloc.src(ir).is_some());
-    let of_kind = matches!(
-        ir.kind(op),
-        OpKind::Tt(TtOp::Reduce | TtOp::Scan) | OpKind::Ttg(TtgOp::ConvertLayout | TtgOp::LocalLoad)
-    );
-    buffered || of_kind || ir.kind(op).is_product()
+    buffered || exchanges(ir, op) || ir.is(op, TtgOp::LocalLoad) || ir.kind(op).is_product()
 }
 
 /// How many blocks share a multiprocessor, at the most.

@@ -45,9 +45,10 @@ use crate::ir::dialects::discardable::NUM_STAGES;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::tt::tt::Load;
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp};
 use crate::ir::effects::{effects, is_speculatable};
 use crate::ir::rewrite::fold;
+use crate::passes::common::ahead::exchanges;
 use crate::passes::common::canonicalize::canonicalize;
 use crate::passes::common::carry::carry;
 use crate::passes::common::cse;
@@ -84,10 +85,7 @@ pub(crate) enum Entered {
 
 /// Whether loops of a module may start loads ahead.
 pub(crate) fn applies(ir: &Ir) -> Option<Entered> {
-    let loops: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| has_candidates(ir, op)).collect();
-    if loops.is_empty() || touched::may_wait(ir) {
-        return None;
-    }
+    let loops = candidates(ir);
     let is_in_a_loop =
         |op| std::iter::successors(ir.parent_op(op), |&op| ir.parent_op(op)).any(|op| ir.kind(op).has(Traits::LOOP));
     let entered = |op| if is_in_a_loop(op) { Entered::Often } else { Entered::Once };
@@ -95,12 +93,8 @@ pub(crate) fn applies(ir: &Ir) -> Option<Entered> {
 }
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let loops: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| has_candidates(ir, op)).collect();
-    if loops.is_empty() || touched::may_wait(ir) {
-        return Ok(Changed::No);
-    }
     let mut changed = false;
-    for looped in loops {
+    for looped in candidates(ir) {
         if let Some(ahead) = Plan::of(ir, looped).and_then(|plan| Ahead::new(ir, plan)) {
             ahead.start();
             changed = true;
@@ -115,13 +109,18 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(changed))
 }
 
+/// The loops of a module that may start loads ahead, as far as their operations say.
+fn candidates(ir: &Ir) -> Vec<Op> {
+    let loops: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| has_candidates(ir, op)).collect();
+    if loops.is_empty() || touched::may_wait(ir) { vec![] } else { loops }
+}
+
 /// Whether it is an innermost loop that waits for loads of its own in each iteration, and whose order is not chosen.
 fn has_candidates(ir: &Ir, looped: Op) -> bool {
     let Some(body) = ir.body(looped, 0).filter(|_| ir.is(looped, ScfOp::For)) else { return false };
     let mut waits = false;
     for op in ir.all_ops(looped).into_iter().filter(|&op| op != looped) {
-        let exchanges =
-            matches!(ir.kind(op), OpKind::Tt(TtOp::Reduce | TtOp::Scan) | OpKind::Ttg(TtgOp::ConvertLayout));
+        let exchanges = exchanges(ir, op);
         let stores = ir.is(op, TtOp::Store);
         let is_known = exchanges || stores || ir.is(op, TtOp::Load) || ir.is(op, ScfOp::If);
         let is_special = matches!(ir.kind(op), OpKind::Ttng(_)) || ir.kind(op).works_across_threads();

@@ -32,8 +32,8 @@ use crate::analysis::touched::{self, Written};
 use crate::ir::core::{Block, Ir, Op};
 use crate::ir::dialects::memory::{Flight, Order};
 use crate::ir::dialects::tt::tt;
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
-use crate::passes::common::ahead::{may_write_global, needed, registers};
+use crate::ir::dialects::{OpKind, ScfOp, TtOp};
+use crate::passes::common::ahead::{exchanges, may_write_global, needed, registers};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -133,6 +133,5 @@ fn over_scan(ir: &Ir, wait: Op) -> usize {
 }
 
 fn waits(ir: &Ir, op: Op) -> bool {
-    let exchanges = matches!(ir.kind(op), OpKind::Tt(TtOp::Reduce | TtOp::Scan) | OpKind::Ttg(TtgOp::ConvertLayout));
-    exchanges || matches!(ir.spec(op).order, Order::Completes(Flight::Copy | Flight::Product, _))
+    exchanges(ir, op) || matches!(ir.spec(op).order, Order::Completes(Flight::Copy | Flight::Product, _))
 }
