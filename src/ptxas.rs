@@ -95,6 +95,9 @@ pub struct AssembleOptions<'a> {
     pub at_once: bool,
     /// What ends the run if its answer is not needed any more.
     pub stop: Option<&'a Stop>,
+    /// What the code may cost by the model of waits, where a full multiprocessor runs it, so that ptxas is asked for it
+    /// in another way. `None` sets no limit.
+    pub most_cost: Option<f64>,
 }
 
 impl<'a> AssembleOptions<'a> {
@@ -117,6 +120,7 @@ impl Default for AssembleOptions<'_> {
             versions: 1,
             at_once: false,
             stop: None,
+            most_cost: None,
         }
     }
 }
@@ -253,8 +257,18 @@ impl Questions<'_> {
         self.answers.borrow_mut().push(answer.clone());
     }
 
-    /// The answer in another way. A ptxas that does not know a directive has none.
+    /// Whether the answers so far cost too much for another one to be of use.
+    fn is_hopeless(&self) -> bool {
+        let answers = self.answers.borrow();
+        let cost = |answer| again::cost(answer, self.ptx, self.target, self.options.shared);
+        !answers.is_empty() && self.options.most_cost.is_some_and(|most| answers.iter().all(|a| cost(a) > most))
+    }
+
+    /// The answer in another way. A ptxas that does not know a directive has none, nor has code that costs too much.
     fn ask(&self, attempt: Attempt) -> Option<Assembled> {
+        if self.is_hopeless() {
+            return None;
+        }
         self.limits.borrow_mut().extend(attempt.limit());
         let text = attempt.text(self.ptx);
         let answer = once(&text, self.target, self.options, self.ahead.take()).ok()?;

@@ -114,6 +114,9 @@ pub(crate) struct Tools<'a> {
     pub(crate) time_limit: Option<Duration>,
     /// What ends the assembler when its answer is not needed any more.
     pub(crate) stop: Option<&'a Stop>,
+    /// What code may cost by the model, where a full multiprocessor runs it, so that the assembler is asked for it in
+    /// another way. `None` sets no limit.
+    pub(crate) most_cost: Option<f64>,
     /// Whether a listing says from which source lines its instructions came.
     pub(crate) line_listing: bool,
 }
@@ -329,6 +332,7 @@ pub(crate) fn listing(
         source_name: None,
         time_limit,
         stop: None,
+        most_cost: None,
         line_listing: true,
     };
     let text = generator.list(binary, &tools)?;

@@ -177,6 +177,16 @@ fn a_kernel_that_spills_a_little_is_tried_with_a_limit() {
 }
 
 #[test]
+fn code_that_costs_too_much_is_not_asked_for_in_another_way() {
+    let ptx = ".visible .entry k()\n.reqntid 128\n{\nmma.sync\nret;\n}\n";
+    for (most_cost, registers) in [(None, 240), (Some(f64::MAX), 240), (Some(-1.0), 255)] {
+        let fake = answering((255, 8), (0, 0), (240, 0));
+        let options = AssembleOptions { ptxas: Some(&fake.path), most_cost, ..AssembleOptions::default() };
+        assert_eq!(assemble(ptx, &sm("sm_80"), &options, None).unwrap().usage().registers, registers);
+    }
+}
+
+#[test]
 fn blocks_of_an_answer_that_spills_a_few_bytes_are_asked_for_first() {
     let ptx = ".visible .entry k()\n.reqntid 128\n{\nmma.sync\nret;\n}\n";
     // 168 registers leave three blocks, and 224 two.

@@ -90,6 +90,7 @@ fn assemble_options<'a>(tools: &Tools<'a>) -> AssembleOptions<'a> {
         versions: tools.versions,
         source_name: tools.source_name,
         time_limit: tools.time_limit,
+        most_cost: tools.most_cost,
         at_once: true,
         stop: tools.stop,
         ..AssembleOptions::default()
