@@ -205,7 +205,7 @@ fn a_crowded_block_has_another_order() {
     assert!(!interleaves(&usual) && interleaves(&other));
 }
 
-/// Small kernels, those whose order is as good as any, and those with asynchronous instructions keep theirs.
+/// Small kernels keep their order, and so does what stands beside asynchronous instructions.
 #[test]
 fn other_blocks_keep_their_order() {
     let other = |text: &str, arch: &str| {
@@ -218,4 +218,10 @@ fn other_blocks_keep_their_order() {
     let wait = "  call void asm sideeffect \"wgmma.wait_group.sync.aligned 0;\", \"~{memory}\"()\n";
     assert!(other(&crowded(wait), "sm_90a").is_none());
     assert!(other(&crowded(""), "sm_90a").is_some());
+    // Behind the wait nothing is under way, until something starts.
+    let wait_first = |text: &str| text.replacen("{\n", &format!("{{\n{wait}"), 1);
+    assert!(other(&wait_first(&crowded("")), "sm_90a").is_some());
+    let start = "  call void asm sideeffect \"wgmma.mma_async.sync.aligned;\", \"~{memory}\"()\n";
+    assert!(other(&crowded(&format!("{start}{wait}")), "sm_90a").is_some());
+    assert!(other(&crowded(wait).replacen("{\n", &format!("{{\n{start}"), 1), "sm_90a").is_none());
 }

@@ -114,9 +114,10 @@ fn only_way_in(ir: &Ir, block: Block) -> Option<(CondBr, bool)> {
 
 /// Adds what a condition says that is true, or false.
 fn holds(ir: &Ir, condition: Value, truth: bool, orders: &mut Vec<Order>) {
-    let parts = match truth {
-        true => Andi::defining(ir, condition).map(|op| [op.lhs(ir), op.rhs(ir)]),
-        false => Ori::defining(ir, condition).map(|op| [op.lhs(ir), op.rhs(ir)]),
+    let parts = if truth {
+        Andi::defining(ir, condition).map(|op| [op.lhs(ir), op.rhs(ir)])
+    } else {
+        Ori::defining(ir, condition).map(|op| [op.lhs(ir), op.rhs(ir)])
     };
     for part in parts.into_iter().flatten() {
         holds(ir, part, truth, orders);

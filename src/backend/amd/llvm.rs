@@ -17,7 +17,7 @@ use inkwell::targets::{
 use inkwell::values::FunctionValue;
 
 use crate::backend::process;
-use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
+use crate::codegen::llvm::{Attempt, Effort, InFlight, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
 
@@ -123,8 +123,8 @@ impl LlvmTarget for Amdgcn {
         Ok(vec![])
     }
 
-    fn is_asynchronous(&self, _: &str) -> bool {
-        false
+    fn in_flight(&self, _: &str) -> Option<InFlight> {
+        None
     }
 
     fn before_passes(&self, _: &Module<'_>) -> Result<(), Diagnostic> {

@@ -18,7 +18,7 @@ use super::{
     predicates, ptx_version, shuffles, siblings, starts, strides, sums,
 };
 use crate::backend::process;
-use crate::codegen::llvm::{Attempt, Effort, LlvmTarget};
+use crate::codegen::llvm::{Attempt, Effort, InFlight, LlvmTarget};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ptxas::widen_exits;
 use crate::target::Target;
@@ -103,8 +103,14 @@ impl LlvmTarget for Nvptx {
         libdevice::link(module, context, path)
     }
 
-    fn is_asynchronous(&self, assembly: &str) -> bool {
-        assembly.contains("wgmma")
+    fn in_flight(&self, assembly: &str) -> Option<InFlight> {
+        let (_, instruction) = assembly.split_once("wgmma.")?;
+        if instruction.starts_with("fence") {
+            return Some(InFlight::Fence);
+        }
+        let Some(left) = instruction.strip_prefix("wait_group.sync.aligned") else { return Some(InFlight::Start) };
+        let left = left.trim_start().split(|c: char| !c.is_ascii_digit()).next();
+        Some(if left == Some("0") { InFlight::End } else { InFlight::Wait })
     }
 
     fn before_passes(&self, module: &Module<'_>) -> Result<(), Diagnostic> {

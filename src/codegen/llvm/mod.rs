@@ -36,7 +36,7 @@ use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub use guard::on_out_of_memory;
 pub(crate) use guard::run as guarded;
-pub(crate) use target::{Attempt, Effort, LlvmTarget, text_of};
+pub(crate) use target::{Attempt, Effort, InFlight, LlvmTarget, text_of};
 
 /// LLVM's own `O3`, for LLVM IR that somebody else made.
 const FULL: &str = "default<O3>";

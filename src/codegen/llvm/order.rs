@@ -7,17 +7,21 @@
 //!
 //! # Algorithm
 //!
-//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers, without
-//! asynchronous instructions:
+//! Of each block with at least [`LEAST`] instructions and a peak of at least [`CROWDED`] registers:
 //!
 //! 1. *Pinned* instructions (what reads or writes memory or works across threads, as far as LLVM says) stay in their
-//!    order. Loads of LLVM's own stay between the pinned instructions around them. All others may move.
-//! 2. Two orders are made beside the one that is there:
+//!    order. Loads of LLVM's own stay between the pinned instructions around them. All others may move, but what
+//!    stands between an asynchronous instruction and the wait for it stays between them, since that is what hides its
+//!    time, and registers that it reads are written in front of its fence.
+//! 2. Three orders are made beside the one that is there:
 //!    - *late*: what needs more registers than it frees comes right before the first instruction that needs it;
 //!    - *deep*: everything comes right before the pinned instruction or the end of the block that needs it, depth
 //!      first, the operand with the larger tree first; and what then frees as much as it needs follows at once, so that
-//!      the elements of a tile are finished one by one.
-//! 3. The order with the lowest peak is taken if that is below nine tenths of the present one.
+//!      the elements of a tile are finished one by one;
+//!    - *gathered*: like deep, but what follows at once are small groups of instructions that free more than they make,
+//!      such as two conversions and what packs their results, as soon as memory or a product has given their operands.
+//! 3. The gathered order is taken, or one of the others whose peak is below nine tenths of its peak, if its peak is
+//!    below nine tenths of the present one, or just below it where more is alive than a thread has registers.
 //!
 //! Registers are counted as 32-bit words of values that are made in the block or by its phis.
 
@@ -30,14 +34,21 @@ use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, FunctionValue};
 
-use self::instructions::{Facts, Kind, assembly_of, is_used_outside, registers};
-use super::LlvmTarget;
+use self::instructions::{Facts, Kind, called, is_used_outside, registers};
+use super::{InFlight, LlvmTarget};
 use crate::ir::core::hash::Map;
 
 /// Smaller blocks stay as they are.
 const LEAST: usize = 64;
 /// Blocks that never need as many registers stay as they are.
 const CROWDED: u32 = 100;
+/// Blocks that need more spill.
+const MOST: u32 = 255;
+/// The most instructions that are gathered at once, how many users after each other may be one of them, and how many of
+/// these are looked at behind one instruction.
+const MOST_GATHERED: usize = 8;
+const FARTHEST: usize = 4;
+const MOST_TRIED: usize = 256;
 
 /// An instruction of a block by its place in the present order.
 type Place = u32;
@@ -104,11 +115,8 @@ struct Scheduled {
 }
 
 impl Scheduled {
-    /// Reads a block. `None` if it holds what has to stay where it is.
+    /// Reads a block. `None` if it has no end.
     fn of(block: LLVMBasicBlockRef, list: &[LLVMValueRef], llvm: &dyn LlvmTarget) -> Option<Scheduled> {
-        if list.iter().any(|&value| assembly_of(value).is_some_and(|text| llvm.is_asynchronous(&text))) {
-            return None;
-        }
         let place_of: Map<usize, Place> = list.iter().enumerate().map(|(i, &v)| (v as usize, i as Place)).collect();
         let count = list.len();
         let mut s = Scheduled {
@@ -142,6 +150,12 @@ impl Scheduled {
             s.operands.push(operands);
         }
         s.fence();
+        let in_flight: Vec<(Place, InFlight)> = list
+            .iter()
+            .enumerate()
+            .filter_map(|(i, &value)| Some((i as Place, llvm.in_flight(&called(value)?)?)))
+            .collect();
+        s.keep_in_flight(&in_flight);
         (*s.kinds.last()? == Kind::Terminator).then_some(s)
     }
 
@@ -165,16 +179,57 @@ impl Scheduled {
         }
     }
 
-    /// The better of the two orders, if it is clearly better than the present one.
+    /// What stands beside asynchronous instructions stays beside them, and what they read in front of their fence.
+    fn keep_in_flight(&mut self, asynchronous: &[(Place, InFlight)]) {
+        let Some(&(_, first)) = asynchronous.first() else { return };
+        // What a block begins with waiting for was started in front of it.
+        let mut flies = matches!(first, InFlight::Wait | InFlight::End);
+        let (mut last, mut fence, mut beside) = (None, None, vec![]);
+        let mut kinds = asynchronous.iter().copied().peekable();
+        for i in 0..self.kinds.len() as Place {
+            let at = i as usize;
+            let Some((_, kind)) = kinds.next_if(|&(place, _)| place == i) else {
+                if flies && matches!(self.kinds[at], Kind::Free | Kind::Load) {
+                    self.after[at].extend(last);
+                    beside.push(i);
+                }
+                continue;
+            };
+            self.after[at].append(&mut beside);
+            last = Some(i);
+            match kind {
+                InFlight::Fence => fence = Some(i),
+                InFlight::Start => {
+                    flies = true;
+                    let read = self.operands[at].iter().copied().filter(|&d| fence.is_some_and(|fence| d < fence));
+                    let read: Vec<Place> = read.collect();
+                    if let Some(fence) = fence {
+                        self.after[fence as usize].extend(read);
+                    }
+                }
+                InFlight::Wait => {}
+                InFlight::End => flies = false,
+            }
+        }
+    }
+
+    /// The best of the orders, if it is clearly better than the present one.
     fn best(&self) -> Option<Vec<Place>> {
         let present = self.present();
         let peak = self.peak(&present);
         if peak < CROWDED {
             return None;
         }
-        let orders = [self.late(), self.deep()].map(|order| (self.peak(&order), order));
-        let (lowest, order) = orders.into_iter().min_by_key(|(peak, _)| *peak)?;
-        (lowest * 10 < peak * 9 && order.len() == present.len()).then_some(order)
+        let with_peak = |order: Vec<Place>| (self.peak(&order), order);
+        let gathered = with_peak(self.deep(Then::Gather));
+        let (lowest, order) = [self.late(), self.deep(Then::Follow)]
+            .map(with_peak)
+            .into_iter()
+            .min_by_key(|(peak, _)| *peak)
+            .filter(|(peak, _)| peak * 10 < gathered.0 * 9)
+            .unwrap_or(gathered);
+        let is_better = lowest * 10 < peak * 9 || peak > MOST && lowest < peak;
+        (is_better && order.len() == present.len()).then_some(order)
     }
 
     fn present(&self) -> Vec<Place> {
@@ -203,20 +258,20 @@ impl Scheduled {
             let freed: u32 = self.operands[at].iter().filter(ends).map(|&d| self.weights[d as usize]).sum();
             let waits = matches!(self.kinds[at], Kind::Free | Kind::Load) && self.weights[at] > freed;
             if self.moves(i) && !waits {
-                list.demand(i, false);
+                list.demand(i, Then::Nothing);
             }
         }
         list.finish()
     }
 
-    /// The depth-first order.
-    fn deep(&self) -> Vec<Place> {
+    /// The depth-first orders.
+    fn deep(&self, then: Then) -> Vec<Place> {
         let mut list = List::new(self);
         for i in (0..self.kinds.len() as Place).filter(|&i| self.kinds[i as usize] == Kind::Pinned) {
-            list.demand(i, true);
+            list.demand(i, then);
         }
         for i in (0..self.kinds.len() as Place).filter(|&i| self.moves(i) && self.leaves[i as usize]) {
-            list.demand(i, true);
+            list.demand(i, then);
         }
         list.finish()
     }
@@ -242,6 +297,16 @@ impl Scheduled {
         }
         needs
     }
+}
+
+/// What comes behind an instruction that was asked for, besides what is asked for next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Nothing,
+    /// Users that free as much as they need.
+    Follow,
+    /// Groups that free more than they make.
+    Gather,
 }
 
 /// Live registers while instructions are emitted.
@@ -292,8 +357,8 @@ impl<'a> List<'a> {
         List { s, needs: s.needs(), live: Live::new(s), done, order: vec![] }
     }
 
-    /// Emits an instruction behind all that it needs; with `eager`, also what then frees as much as it needs.
-    fn demand(&mut self, wanted: Place, eager: bool) {
+    /// Emits an instruction behind all that it needs, and what comes then.
+    fn demand(&mut self, wanted: Place, then: Then) {
         let mut stack = vec![(wanted, false)];
         while let Some((i, ready)) = stack.pop() {
             if self.done[i as usize] {
@@ -301,8 +366,10 @@ impl<'a> List<'a> {
             }
             if ready {
                 self.emit(i);
-                if eager && self.s.kinds[i as usize] == Kind::Free {
-                    self.follow(i);
+                match then {
+                    Then::Follow if self.s.kinds[i as usize] == Kind::Free => self.follow(i),
+                    Then::Gather if self.s.kinds[i as usize] != Kind::Free => self.gather(i),
+                    _ => {}
                 }
                 continue;
             }
@@ -341,7 +408,7 @@ impl<'a> List<'a> {
                 let ready = |d: &Place| self.done[*d as usize];
                 if self.s.kinds[at] == Kind::Free
                     && !self.done[at]
-                    && self.s.operands[at].iter().all(ready)
+                    && self.s.operands[at].iter().chain(&self.s.after[at]).all(ready)
                     && self.s.weights[at] <= self.live.frees(self.s, user)
                 {
                     self.emit(user);
@@ -351,10 +418,65 @@ impl<'a> List<'a> {
         }
     }
 
+    /// Emits groups of instructions that need this value or what comes of it, and nothing that is not there, and that
+    /// free more than they make.
+    fn gather(&mut self, first: Place) {
+        let mut open = vec![first];
+        let mut tried = 0;
+        while let Some(from) = open.pop() {
+            let mut front = vec![from];
+            for _ in 0..FARTHEST {
+                let users = front.iter().flat_map(|&i| self.s.users[i as usize].iter().copied());
+                front = users.take(MOST_TRIED).collect();
+                for &user in &front {
+                    tried += 1;
+                    if tried > MOST_TRIED {
+                        return;
+                    }
+                    if self.group(user).is_some_and(|group| self.frees_more(&group)) {
+                        self.demand(user, Then::Nothing);
+                        open.push(user);
+                    }
+                }
+            }
+        }
+    }
+
+    /// An instruction with all that it needs and that is not there; `None` if that is much, or not free to move.
+    fn group(&self, wanted: Place) -> Option<Vec<Place>> {
+        let (mut group, mut open) = (vec![], vec![wanted]);
+        while let Some(i) = open.pop() {
+            let at = i as usize;
+            if self.done[at] || group.contains(&i) {
+                continue;
+            }
+            if group.len() == MOST_GATHERED || !matches!(self.s.kinds[at], Kind::Free | Kind::Part) {
+                return None;
+            }
+            group.push(i);
+            open.extend(self.s.operands[at].iter().chain(&self.s.after[at]));
+        }
+        (!group.is_empty()).then_some(group)
+    }
+
+    /// Whether a group ends more registers' values than it begins.
+    fn frees_more(&self, group: &[Place]) -> bool {
+        let s = self.s;
+        let users_here = |d: Place| group.iter().filter(|&&i| s.operands[i as usize].contains(&d)).count() as u32;
+        let mut read: Vec<Place> = group.iter().flat_map(|&i| s.operands[i as usize].iter().copied()).collect();
+        read.sort_unstable();
+        read.dedup();
+        let ends = |d: Place| !s.leaves[d as usize] && self.live.left[d as usize] == users_here(d);
+        let weight = |d: Place| s.weights[d as usize];
+        let freed: u32 = read.iter().filter(|&&d| self.done[d as usize] && ends(d)).map(|&d| weight(d)).sum();
+        let made: u32 = group.iter().filter(|&&i| !ends(i)).map(|&i| weight(i)).sum();
+        freed > made
+    }
+
     /// All that nothing has asked for comes last.
     fn finish(mut self) -> Vec<Place> {
         for i in (0..self.s.kinds.len() as Place).filter(|&i| self.s.moves(i)) {
-            self.demand(i, false);
+            self.demand(i, Then::Nothing);
         }
         self.order
     }

@@ -27,6 +27,19 @@ pub(crate) enum Attempt {
     Sparing,
 }
 
+/// A part of what runs asynchronously on registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum InFlight {
+    /// Registers that were written before it may be read by what starts behind it.
+    Fence,
+    /// Something starts.
+    Start,
+    /// Some of it is waited for.
+    Wait,
+    /// All of it is waited for.
+    End,
+}
+
 /// A back end of LLVM. Versions are those of the assembly language, times ten; a vendor without such a thing says 0.
 pub(crate) trait LlvmTarget: Sync {
     fn triple(&self) -> &'static str;
@@ -64,8 +77,9 @@ pub(crate) trait LlvmTarget: Sync {
     /// Why the file cannot be read or linked.
     fn link_library<'c>(&self, module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String>;
 
-    /// Whether an instruction in inline assembly still works on its registers when the next one starts.
-    fn is_asynchronous(&self, assembly: &str) -> bool;
+    /// What inline assembly, or a function by its name, has to do with instructions that still work on their registers
+    /// when the next one starts. `None` if nothing.
+    fn in_flight(&self, assembly: &str) -> Option<InFlight>;
 
     /// Changes a module before LLVM's passes.
     ///

@@ -17,6 +17,7 @@ use crate::analysis::serial_divisions::turns_wait_for_divisions;
 use crate::analysis::trips::trips;
 use crate::codegen::llvm::loops;
 use crate::codegen::lower::{Label, Lower, Res, as_int, defect};
+use crate::ir::dialects::discardable::DOES_THE_REST;
 use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Block, Ir, Op, Value};
@@ -152,7 +153,7 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     head.phis[0].iter().for_each(|(_, phi)| phi.add_incoming(&[(&next, from)]));
     let back = cx.b.build_unconditional_branch(head.block)?;
     let waits = trips(ir, view).is_none_or(|turns| turns > FEW_TURNS) && turns_wait_for_divisions(ir, view);
-    if waits || branches_in_an_inner_loop(ir, op, block) {
+    if waits || ir.stores(op, DOES_THE_REST) || branches_in_an_inner_loop(ir, op, block) {
         loops::set(cx.llvm, back, loops::NOT_UNROLLED);
     }
 

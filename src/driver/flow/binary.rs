@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::{Flow, Step};
-use crate::backend::{self, Binary, Generator, Iterations, Loads, Pipelining, Stage, Tools, Versions};
+use crate::backend::{self, Binary, Cost, Generator, Iterations, Loads, Pipelining, Stage, Tools, Versions};
 use crate::codegen::Module;
 use crate::diag::codes::tools as codes;
 use crate::diag::{Diagnostic, Severity};
@@ -22,7 +22,7 @@ use crate::threads::{self, Core};
 
 /// Bytes of PTX beyond which there is no other attempt: ptxas takes seconds for more. It is not the time of the first
 /// try that decides, since a busy machine must make the same code as an idle one.
-const LARGEST: usize = 300_000;
+const LARGEST: usize = 400_000;
 
 /// TTGIR before the passes in front of code generation, and what other forms of it there are.
 pub(super) struct Spare {
@@ -103,13 +103,18 @@ fn is_better_ahead(ahead: &Binary, first: &Binary, entered: Entered) -> bool {
     ahead.spilled() <= first.spilled() && is_cheaper
 }
 
-/// Whether another order of instructions is better. On an H200, of eleven kernels that spill less with another one,
-/// nine are cheaper by the model and ran at 1.01 to 4.45 of the speed, and two are not: 0.83 and 0.99.
+/// Whether another order of instructions is better: it spills less and costs less by the model, or it spills less by a
+/// tenth and costs hardly more. On an H200, of 19 kernels whose gathered order takes a tenth less of the stack or more,
+/// eleven ran above 1.05 of their speed, up to 3.5, and none below 0.95 (geometric mean 1.17).
 fn is_better_order(other: &Binary, first: &Binary) -> bool {
     let is_clear = other.spilled() * 10 < first.spilled() * 9;
-    other.spilled() < first.spilled()
-        && other.cost.zip(first.cost).map_or(is_clear, |(other, first)| other.full < first.full)
+    let costs_less =
+        |(other, first): (Cost, Cost)| other.full < first.full || is_clear && other.full <= first.full * HARDLY_MORE;
+    other.spilled() < first.spilled() && other.cost.zip(first.cost).map_or(is_clear, costs_less)
 }
+
+/// How much more an order that spills less by a tenth may cost by the model.
+const HARDLY_MORE: f64 = 1.05;
 
 /// Without copies of loops for their full blocks, and of what masks split.
 fn leave_out_copies(chosen: &mut Pipelining) {

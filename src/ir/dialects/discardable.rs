@@ -75,6 +75,8 @@ pub const ALWAYS_FUSE: Key<Unit> = Key::new("ttg.always-fuse");
 pub const MUST_EXECUTE: Key<Unit> = Key::new("ttg.must-execute");
 /// Of a loop: its warps are to have different work.
 pub const WARP_SPECIALIZE: Key<Unit> = Key::new("tt.warp_specialize");
+/// Of a loop: it does what a loop in front of it leaves, which is little.
+pub const DOES_THE_REST: Key<Unit> = Key::new("ttc.does_the_rest");
 /// Of a loop: an accumulator has one buffer only.
 pub const DISALLOW_MULTI_BUFFER: Key<Unit> = Key::new("tt.disallow_acc_multi_buffer");
 /// Of a loop: what LLVM is told of it.

@@ -21,7 +21,7 @@
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::arith::arith;
-use crate::ir::dialects::discardable::NUM_STAGES;
+use crate::ir::dialects::discardable::{DOES_THE_REST, NUM_STAGES};
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::tt::tt;
@@ -142,6 +142,7 @@ fn split(ir: &mut Ir, looped: Op, masks: &[Value]) {
     ir.put_operands(looped, scf::For::SLOT.lower, &[end]);
     // One iteration at most: nothing to unroll.
     ir.put(looped, NUM_STAGES, 1);
+    ir.put(looped, DOES_THE_REST, true);
     let done = ir.results(copy).to_vec();
     ir.put_operands(looped, scf::For::SLOT.init, &done);
 }

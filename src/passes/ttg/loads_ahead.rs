@@ -16,7 +16,8 @@
 //! 1. A load of the body may be started ahead if all that its operands need is computed from the induction variable,
 //!    from values of outside, and from what the loop carries and computes in the same way; and if no iteration stores
 //!    what it loads ([`StoredAhead`]). Nothing is started ahead in a kernel that may learn what another program has
-//!    written ([`touched::may_wait`]).
+//!    written ([`touched::may_wait`]), nor in a loop whose loads are all of one element and go on by less than
+//!    [`SECTOR`] bytes: they find most of what they need in the first cache.
 //! 2. Such loads are taken in order as long as the registers that hold their values are few ([`MOST`], and with all
 //!    tiles of the body [`ROOM`]).
 //! 3. In front of the loop the loads of the first iterations are made, under the condition that there are so many. The
@@ -35,6 +36,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analysis::forms::Forms;
+use crate::analysis::forms::poly::Atom;
 use crate::analysis::register_use::of_type;
 use crate::analysis::stored_ahead::StoredAhead;
 use crate::analysis::tile_pressure::pressure;
@@ -70,6 +73,8 @@ const DEPTH: usize = 1;
 const MOST: u32 = 64;
 /// The same with the most that the tiles of the body take at once.
 const ROOM: u32 = 128;
+/// Bytes that global memory hands out at once.
+const SECTOR: u64 = 32;
 /// The first carried value among the operands of a loop.
 const FIRST_CARRIED: usize = 3;
 /// Operations that the operands of a loop's loads may need.
@@ -169,12 +174,27 @@ impl Plan {
             (held, needed) = (held + registers, more);
             loads.push(load);
         }
-        if loads.is_empty() {
+        let mut forms = Forms::new(ir);
+        if loads.iter().all(|&load| hits_the_cache(&mut forms, ir, load, looped)) {
             return None;
         }
         let advanced = needed.only_for(ir, body, &loads);
         Some(Plan { looped: header, body, step, loads, advanced })
     }
+}
+
+/// Whether each iteration loads one element from where the one before did, or from less than a sector further.
+fn hits_the_cache<'a>(forms: &mut Forms<'a>, ir: &'a Ir, load: Load, looped: Op) -> bool {
+    let ty = ir.ty(load.result(ir));
+    if ty.is_tensor() && ty.num_elements() > 1 {
+        return false;
+    }
+    let Ok(form) = forms.of(load.ptr(ir)) else { return false };
+    let trips = Atom::Trips(looped);
+    let is_known = form.others.is_empty() && form.start.atoms().all(|a| a == trips || !forms.changes_in(a, looped));
+    let step = form.start.coefficient(trips).and_then(|step| step.as_constant()).filter(|_| is_known);
+    let bits = ty.elem().bit_width().unwrap_or(u32::MAX);
+    step.is_some_and(|step| step.unsigned_abs().saturating_mul(u64::from(bits)) < SECTOR * 8)
 }
 
 impl Needed {

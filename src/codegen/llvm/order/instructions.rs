@@ -83,19 +83,20 @@ impl Facts {
     }
 }
 
-/// The text of a call of inline assembly.
-pub(super) fn assembly_of(value: LLVMValueRef) -> Option<String> {
+/// The text of a call of inline assembly, or the name of the function that is called.
+pub(super) fn called(value: LLVMValueRef) -> Option<String> {
     // SAFETY: an instruction; what is asked of a call is asked of calls alone, and the text is as long as LLVM says.
     unsafe {
         if core::LLVMGetInstructionOpcode(value) as u32 != LLVMOpcode::LLVMCall as u32 {
             return None;
         }
-        let assembly = core::LLVMIsAInlineAsm(core::LLVMGetCalledValue(value));
-        if assembly.is_null() {
-            return None;
-        }
+        let callee = core::LLVMGetCalledValue(value);
         let mut length = 0;
-        let text = core::LLVMGetInlineAsmAsmString(assembly, &raw mut length);
+        let text = if core::LLVMIsAInlineAsm(callee).is_null() {
+            core::LLVMGetValueName2(callee, &raw mut length)
+        } else {
+            core::LLVMGetInlineAsmAsmString(callee, &raw mut length)
+        };
         Some(String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned())
     }
 }
