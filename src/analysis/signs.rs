@@ -21,8 +21,8 @@
 //!
 //! Sums and products of indices do not wrap: an index that does is out of reach. A parameter [counts](counts) if
 //! something ends at it or at a multiple of it, is divided by it or wraps around at it; then it is not below zero. Nor
-//! is a value at which a loop ends, since the loop would not run. A divisor is above zero, wherever it comes from: where
-//! `min(tiles - first, 8)` is not, the program has no tile. Loops count up, whatever their step is.
+//! is a value at which a loop ends, since the loop would not run. A divisor is above zero, wherever it comes from:
+//! where `min(tiles - first, 8)` is not, the program has no tile. Loops count up, whatever their step is.
 
 mod guards;
 
@@ -253,7 +253,8 @@ fn is_rest(ir: &Ir, difference: Op) -> bool {
 }
 
 /// Whether a parameter of a kernel counts elements or programs: loops end at it or at a multiple of it, indices are
-/// compared with such a number, something is divided by it or wraps around at it. Then it is taken not to be below zero.
+/// compared with such a number, something is divided by it or wraps around at it. Then it is taken not to be below
+/// zero.
 #[must_use]
 pub fn counts(ir: &Ir, value: Value) -> bool {
     let ValueDef::Arg { block, .. } = ir.def(value) else { return false };

@@ -12,7 +12,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: scf.for %{{.*}} = %[[END]] to %{{.*}} step %[[STEP]] iter_args(%{{.*}} = %[[FULL]])
   // CHECK: arith.cmpi slt
   // CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} : tensor<512x!tt.ptr<f32>
-  // CHECK: tt.num_stages = 1
+  // CHECK: tt.num_stages = 1 : i32, ttc.does_the_rest
   tt.func public @row(%p: tensor<512x!tt.ptr<f32>, #blocked>, %out: tensor<512x!tt.ptr<f32>, #blocked>, %n: i32, %start: tensor<512xf32, #blocked>) {
     %c0 = arith.constant 0 : i32
     %c512 = arith.constant 512 : i32

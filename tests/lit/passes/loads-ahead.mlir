@@ -147,3 +147,41 @@ tt.func public @stays(%x: tensor<512x!tt.ptr<f32>, #b>, %y: tensor<512x!tt.ptr<f
   tt.return %sum : tensor<512xf32, #b>
 }
 }
+
+// -----
+
+// Loads of one element that go on by few bytes find them in the first cache. Rows of 4096 bytes are not there.
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @one_by_one
+// CHECK-NOT: tt.load
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: tt.store
+tt.func public @one_by_one(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+    %a = tt.load %p : !tt.ptr<f32>
+    %q = tt.addptr %y, %i : !tt.ptr<f32>, i32
+    tt.store %q, %a : !tt.ptr<f32>
+  }
+  tt.return
+}
+// CHECK-LABEL: @row_by_row
+// CHECK: tt.load
+// CHECK: scf.for
+tt.func public @row_by_row(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %row = arith.muli %i, %c1024 : i32
+    %p = tt.addptr %x, %row : !tt.ptr<f32>, i32
+    %a = tt.load %p : !tt.ptr<f32>
+    %q = tt.addptr %y, %i : !tt.ptr<f32>, i32
+    tt.store %q, %a : !tt.ptr<f32>
+  }
+  tt.return
+}
+}
