@@ -23,6 +23,13 @@ struct Order {
     strict: bool,
 }
 
+impl Order {
+    /// What the larger one is at least, where the smaller one is this.
+    fn at_least(&self, small: i64) -> i64 {
+        small.saturating_add(i64::from(self.strict))
+    }
+}
+
 /// The differences of a function, and sums with negative constants, that are not below zero where they are computed.
 pub(super) fn differences(ir: &Ir, func: Op) -> Set<Op> {
     ir.all_ops(func).into_iter().filter(|&op| is_ordered(ir, op)).collect()
@@ -52,7 +59,7 @@ fn is_ordered(ir: &Ir, difference: Op) -> bool {
         order.large == x
             && match y {
                 Subtrahend::Value(y) => order.small == y,
-                Subtrahend::Constant(c) => int_of(ir, order.small).is_some_and(|s| s + i64::from(order.strict) >= c),
+                Subtrahend::Constant(c) => int_of(ir, order.small).is_some_and(|s| order.at_least(s) >= c),
             }
     })
 }
