@@ -225,4 +225,11 @@ fn other_blocks_keep_their_order() {
     let started = other(&crowded(wait).replacen("{\n", &format!("{{\n{start}"), 1), "sm_90a").unwrap();
     let at = |word: &str| started.find(word).unwrap();
     assert!(at("wgmma.mma_async") < at("mul.lo") && started.rfind("mul.lo").unwrap() < at("wgmma.wait_group"));
+    // What a start reads is there in front of its fence.
+    let fence = "  call void asm sideeffect \"wgmma.fence.sync.aligned;\", \"~{memory}\"()\n";
+    let reads = "  call void asm sideeffect \"wgmma.mma_async.sync.aligned $0;\", \"r,~{memory}\"(i32 %b149)\n";
+    let fenced = other(&crowded(&format!("{fence}{reads}{wait}")), "sm_90a").unwrap();
+    let (_, read) = fenced.split_once("mma_async.sync.aligned ").unwrap();
+    let made = fenced.find(&format!("{}, ", read.split_once(';').unwrap().0)).unwrap();
+    assert!(made < fenced.find("wgmma.fence").unwrap());
 }

@@ -42,7 +42,7 @@ use crate::ir::core::hash::Map;
 const LEAST: usize = 64;
 /// Blocks that never need as many registers stay as they are.
 const CROWDED: u32 = 100;
-/// Blocks that need more spill.
+/// Blocks that need more spill: it is what a thread of NVIDIA's GPUs has, and of AMD's without accumulators.
 const MOST: u32 = 255;
 /// The most instructions that are gathered at once, how many users after each other may be one of them, and how many of
 /// these are looked at behind one instruction.

@@ -191,7 +191,8 @@ fn hits_the_cache<'a>(forms: &mut Forms<'a>, ir: &'a Ir, load: Load, looped: Op)
     }
     let Ok(form) = forms.of(load.ptr(ir)) else { return false };
     let trips = Atom::Trips(looped);
-    let is_known = form.others.is_empty() && form.start.atoms().all(|a| a == trips || !forms.changes_in(a, looped));
+    let mut atoms = form.start.atoms().chain(form.base.map(Atom::Value));
+    let is_known = form.others.is_empty() && atoms.all(|a| a == trips || !forms.changes_in(a, looped));
     let step = form.start.coefficient(trips).and_then(|step| step.as_constant()).filter(|_| is_known);
     let bits = ty.elem().bit_width().unwrap_or(u32::MAX);
     step.is_some_and(|step| step.unsigned_abs().saturating_mul(u64::from(bits)) < SECTOR * 8)
