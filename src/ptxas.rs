@@ -47,6 +47,7 @@ mod waits;
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
@@ -96,8 +97,8 @@ pub struct AssembleOptions<'a> {
     /// What ends the run if its answer is not needed any more.
     pub stop: Option<&'a Stop>,
     /// What the code may cost by the model of waits, where a full multiprocessor runs it, so that ptxas is asked for it
-    /// in another way. `None` sets no limit.
-    pub most_cost: Option<f64>,
+    /// in another way; another thread may still be finding out. `None` sets no limit.
+    pub most_cost: Option<&'a OnceLock<f64>>,
 }
 
 impl<'a> AssembleOptions<'a> {
@@ -212,7 +213,7 @@ fn settled(
         answers: RefCell::default(),
     };
     let answer = questions.settled()?;
-    let answer = match again::in_turns(&answer, ptx, target) {
+    let answer = match again::in_turns(&answer, ptx, target).filter(|_| questions.answers.borrow().len() == 1) {
         Some(attempt) => questions.better(attempt, answer),
         None => answer,
     };
@@ -261,7 +262,7 @@ impl Questions<'_> {
     fn is_hopeless(&self) -> bool {
         let answers = self.answers.borrow();
         let cost = |answer| again::cost(answer, self.ptx, self.target, self.options.shared);
-        !answers.is_empty() && self.options.most_cost.is_some_and(|most| answers.iter().all(|a| cost(a) > most))
+        !answers.is_empty() && self.options.most_cost.is_some_and(|most| answers.iter().all(|a| cost(a) > *most.wait()))
     }
 
     /// The answer in another way. A ptxas that does not know a directive has none, nor has code that costs too much.
@@ -353,25 +354,10 @@ impl Questions<'_> {
         let is_better = attempt.is_better(&second, &first, ptx, target);
         if !is_better {
             self.forget(attempt, &second, &first);
-            return Ok(self.instead_of(attempt, Assembled { time, ..first }));
+            return Ok(Assembled { time, ..first });
         }
         let is_price = second.usage().spilled() > first.usage().spilled();
         Ok(Assembled { settled: is_price || second.settled, time, ..second })
-    }
-
-    /// What is asked where an attempt was refused, if anything, until an answer is better than the one that is there.
-    fn instead_of(&self, refused: Attempt, answer: Assembled) -> Assembled {
-        let &Questions { ptx, target, .. } = self;
-        let mut answer = answer;
-        for attempt in again::instead_of(refused, &answer, ptx, target) {
-            let Some(second) = self.ask(attempt) else { break };
-            if attempt.is_better(&second, &answer, ptx, target) {
-                return either(answer, second, true);
-            }
-            self.forget(attempt, &second, &answer);
-            answer = either(answer, second, false);
-        }
-        answer
     }
 
     /// Leaves out a refused answer of those that may be taken in the end, if that is how its attempt is judged.

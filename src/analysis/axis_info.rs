@@ -227,6 +227,17 @@ impl AxisInfoAnalysis {
         }
     }
 
+    /// An axis along which elements follow one another in memory through this tensor of pointers, and how many do, from
+    /// each multiple of that number on, whether a thread holds them side by side or not; the axis with the most. `None`
+    /// for a scalar, and where no two do or a run may break ([`Self::ptr_run`]).
+    #[must_use]
+    pub fn ptr_neighbours(&self, ir: &Ir, ptr: Value) -> Option<(usize, u32)> {
+        let info = self.get(ptr).filter(|_| ir.ty(ptr).is_tensor() && !self.may_break)?;
+        let (axis, &count) = info.contiguity.iter().enumerate().max_by_key(|&(_, count)| count)?;
+        let count = u32::try_from(count).unwrap_or(1 << 31);
+        (count > 1 && count.is_power_of_two()).then_some((axis, count))
+    }
+
     /// As [`Self::ptr_contiguity`] without the limit of the layout: the elements, counted from the first of a run, that
     /// are contiguous and start at a multiple of their common size. 1 for a scalar.
     #[must_use]

@@ -16,6 +16,7 @@ pub use pipelining::{
 };
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -115,8 +116,8 @@ pub(crate) struct Tools<'a> {
     /// What ends the assembler when its answer is not needed any more.
     pub(crate) stop: Option<&'a Stop>,
     /// What code may cost by the model, where a full multiprocessor runs it, so that the assembler is asked for it in
-    /// another way. `None` sets no limit.
-    pub(crate) most_cost: Option<f64>,
+    /// another way; another thread may still be finding out. `None` sets no limit.
+    pub(crate) most_cost: Option<&'a OnceLock<f64>>,
     /// Whether a listing says from which source lines its instructions came.
     pub(crate) line_listing: bool,
 }

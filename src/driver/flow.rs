@@ -2,9 +2,11 @@
 //! asked for.
 
 mod binary;
+mod forms;
 
 use std::time::Instant;
 
+use self::forms::Settings;
 use super::cached::Memo;
 use super::cached::key::Behind;
 use super::call::{self, Call};
@@ -14,7 +16,7 @@ use super::job::{Compiled, Debug, Job, JobOptions, compiler_version};
 use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
-use super::{agree, params, request, variant};
+use super::{agree, params, request, timings, variant};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
 use crate::backend::{self, Generator, GpuOptions, Stage, Stages};
@@ -151,11 +153,7 @@ impl Flow<'_, '_> {
     fn timed<T>(&mut self, stage: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
         let result = work(self);
-        // A stage that runs twice has one time.
-        match self.made.timings.iter_mut().find(|(known, _)| *known == stage) {
-            Some((_, time)) => *time += start.elapsed(),
-            None => self.made.timings.push((stage, start.elapsed())),
-        }
+        timings::add(&mut self.made.timings, stage, start.elapsed());
         result
     }
 
@@ -550,19 +548,8 @@ impl Flow<'_, '_> {
     }
 
     fn optimize(&mut self, module: &mut Module) -> Step {
-        if module.needs_library() {
-            let path = self.generator()?.library().map_err(|e| vec![e])?;
-            self.timed("libdevice", |_| module.link_library(&path)).map_err(|e| vec![e])?;
-        }
-        self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])
-    }
-
-    /// The assembly of LLVM IR after its passes.
-    fn emit(&mut self, module: &mut Module) -> Step<String> {
-        if self.options.retry && self.goes_past(Stage::Assembly) {
-            module.keep().map_err(|e| vec![e])?;
-        }
-        self.timed(self.work(Stage::Assembly), |_| module.emit_assembly()).map_err(|e| vec![e])
+        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
+        settings.optimize(module, &mut self.made.timings)
     }
 
     /// LLVM IR after its passes.
@@ -572,7 +559,9 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
-        let ptx = self.emit(&mut module)?;
+        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
+        let is_assembled = self.goes_past(Stage::Assembly);
+        let ptx = settings.emit(&mut module, is_assembled, &mut self.made.timings)?;
         let (ptx, binary) = self.tried_again(module, ptx)?;
         let facts = PtxFacts::of(&ptx);
         if let Some(file) = file {
@@ -620,30 +609,11 @@ impl Flow<'_, '_> {
     }
 
     fn gpu_options(&self) -> GpuOptions {
-        GpuOptions {
-            target: self.job.target,
-            num_warps: self.launch.num_warps,
-            num_ctas: self.launch.num_ctas,
-            num_stages: self.launch.num_stages,
-            maxnreg: self.launch.maxnreg,
-            tma: self.options.tma,
-            pipelining: self.options.pipelining.unwrap_or_default(),
-            amd: self.launch.amd,
-        }
+        Settings { job: self.job, options: &self.options, launch: self.launch }.gpu_options()
     }
 
     fn codegen_options(&self) -> CodegenOptions {
-        let o = &self.options;
-        CodegenOptions {
-            num_warps: self.launch.num_warps,
-            num_ctas: self.launch.num_ctas,
-            fp_fusion: o.fp_fusion && self.job.target.fuses_products(),
-            maxnreg: self.launch.maxnreg,
-            waves_per_eu: self.launch.amd.waves_per_eu,
-            lineinfo: o.line_info,
-            triton_abi: o.triton_abi,
-            ..CodegenOptions::new(self.job.target)
-        }
+        Settings { job: self.job, options: &self.options, launch: self.launch }.codegen_options()
     }
 
     fn print(&self, ir: &Ir) -> String {

@@ -14,6 +14,14 @@ const MOST: u128 = 80;
 /// Stages with their times, in order.
 type Timings = [(&'static str, Duration)];
 
+/// Adds the time of a stage. A stage that runs twice has one time.
+pub(super) fn add(timings: &mut Vec<(&'static str, Duration)>, stage: &'static str, took: Duration) {
+    match timings.iter_mut().find(|(known, _)| *known == stage) {
+        Some((_, time)) => *time += took,
+        None => timings.push((stage, took)),
+    }
+}
+
 fn total(timings: &Timings) -> Duration {
     timings.iter().map(|(_, time)| *time).sum()
 }

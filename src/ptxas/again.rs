@@ -40,19 +40,16 @@
 //!    is not asked.
 //!    Where most threads of a multiprocessor are in use and exchange values in each turn, so that they wait together,
 //!    the loop has to be cheaper by [`TOGETHER`].
-//! 5. A loop with products that warps wait for loads their operands one after the other where registers are saved. If
-//!    nothing else was asked, ptxas is told that one block is enough ([`BY_BLOCKS`]), and if that is refused, to keep
-//!    to the registers that it has taken, with which it makes another plan ([`BY_ORDER`]). So it is where another block
-//!    was asked for and refused ([`instead_of`]).
-//! 6. Code without loops whose loads wait for one another in many turns gets another plan for the blocks that it has,
-//!    if ptxas is told their number ([`in_turns`]). The answer is taken if a warp that is alone takes clearly less.
-//! 7. Whatever is chosen by then, all of the kernel's machine code is looked at ([`waits::whole`]). Where it would be
+//! 5. Code without loops whose loads wait for one another in many turns gets another plan for the blocks that it has,
+//!    if ptxas is told their number ([`in_turns`]). The answer is taken if a warp that is alone takes clearly less. Where
+//!    something else was asked before, that is hardly ever so (5 of 59), and ptxas is not asked.
+//! 6. Whatever is chosen by then, all of the kernel's machine code is looked at ([`waits::whole`]). Where it would be
 //!    cheaper with the warps that two thirds of its registers leave room for, ptxas gets that limit of registers
 //!    ([`more_blocks`]), unless asynchronous products hold most of it ([`HELD`]). The answer is taken if it spills
 //!    nothing and is cheaper.
-//! 8. An answer whose asynchronous products wait for each other is taken only in place of one in which they do too, or
+//! 7. An answer whose asynchronous products wait for each other is taken only in place of one in which they do too, or
 //!    that gave up.
-//! 9. In the end, another answer that is there by then takes its place if the model says that it is cheaper
+//! 8. In the end, another answer that is there by then takes its place if the model says that it is cheaper
 //!    ([`is_cheaper`]).
 
 #[cfg(test)]
@@ -112,14 +109,6 @@ const WIDE: u32 = 512;
 /// their speed. With 217 registers made 128 it was 0.90, and with more spills 0.41 to 0.93.
 const BROAD: u32 = 256;
 
-/// What loops with products may take of the time of a warp that is alone, and of a full multiprocessor, to be better:
-/// with fewer blocks, and with as many. On an H200, 88 kernels with such loops that spill nothing ran at 1.014 of their
-/// speed with one block asked for, 14 of them below 0.95 (the least 0.54) and 20 above 1.05, and at 1.010 with a limit
-/// at the registers that they have, 2 and 10. The eight that the first pair lets through ran at 0.93 (one of 5 us) to
-/// 1.72, and 18 that the second one does at 0.97 to 1.56. Of 1,672 launches, 40 change: 1.052, 13 above 1.05.
-const BY_BLOCKS: (f64, f64) = (0.8, 0.98);
-const BY_ORDER: (f64, f64) = (0.9, 1.01);
-
 /// Bytes of an instruction.
 const INSTRUCTION: usize = 16;
 
@@ -139,6 +128,10 @@ const PRICE: u32 = 256;
 
 /// The threads of a multiprocessor that keep its memory busy: nine warps on each of its four schedulers.
 const ENOUGH: u32 = 1152;
+
+/// Registers alive at once from which on one block is not the first question for the code of a stream: of 124 such
+/// kernels 112 were asked for in the usual way as well, and of 1,056 others 147.
+const BUSY: u32 = 80;
 
 /// Bytes of PTX up to which the code of a stream is short. Of 573 streams of real kernels, 359 are shorter, and ptxas
 /// runs 656 times for all of them, where it would run 824 times with the other question first. 12,000 and 40,000 bytes
@@ -162,12 +155,12 @@ const CHEAPER: f64 = 1.2;
 /// The most blocks of a multiprocessor.
 const BLOCKS: u32 = 32;
 
-/// The registers with which a kernel that spills a little tries again.
+/// The registers with which a kernel that spills at most [`FEW`] bytes tries again. Of 43 such kernels six spill nothing
+/// then, and of 65 others that spill up to [`LITTLE`] none.
 const LIMIT: u32 = 240;
 
-/// The bytes of spills that are little. With up to so many, some kernels spill less with 240 registers than with 255,
-/// and ran at up to 1.15 of their speed; with more, fewer registers always make more. Another order of instructions,
-/// which is worth much for more spills, is worth nothing here (0.98 of the speed), though it spills less.
+/// The bytes of spills that are little. Another order of instructions, which is worth much for more spills, is worth
+/// nothing here (0.98 of the speed), though it spills less.
 const LITTLE: u32 = 300;
 
 /// Bytes of PTX and registers alive at once from which on ptxas may give up. It does for at least 28 of 66 such kernels
@@ -225,9 +218,11 @@ const FULLER: f64 = 0.9;
 /// gains by at 0.885.
 const TOGETHER: f64 = 1.2;
 
-/// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run. Of 131
-/// such limits for real kernels 57 make spills, and of 310 others 263.
-const ALIVE: u32 = 33;
+/// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run: to make
+/// code cheaper by more blocks, and for one more block whose warps wait for each other. Of 128 such limits for real
+/// kernels 46 are taken, and of 230 others 37; of the second kind 74 of 173, and 33 of 150, which gain little.
+const ALIVE: u32 = 28;
+const ALIVE_IN_COMPANY: u32 = 33;
 
 /// The registers that asynchronous products hold at once, in quarters of those that there may be, up to which a limit
 /// is worth a run. Of 27 such limits for real kernels, the ten that were taken have at most 1.8, and eleven that
@@ -267,10 +262,6 @@ pub(super) enum Attempt {
     Row,
     /// Those of a loop that waits for them might.
     Loop,
-    /// A loop with products might wait less, with more registers.
-    Product,
-    /// The same, with as many registers as there are.
-    Same(u32),
 }
 
 /// The attempt that is worth it behind a first answer, for a kernel whose block has `shared` bytes, if these are known.
@@ -292,32 +283,6 @@ pub(super) fn attempt(first: &Assembled, ptx: &str, target: &Target, shared: Opt
         .or_else(|| goes_over_rows(first, ptx, target).then_some(Attempt::Row))
         .or_else(|| waits_in_a_loop(&usage, &first.cubin, ptx, target).then_some(Attempt::Loop))
         .or_else(|| stands(&usage, ptx, target, shared?, true).map(Attempt::Company))
-        .or_else(|| for_products(first, ptx, target).first().copied())
-}
-
-/// What is asked in turn where an attempt was refused: a loop with products may wait less with one block, or with a
-/// plan of its own for all blocks of the answer. On an H200, two products of sparse rows whose further block would have
-/// spilled ran at 1.09 of their speed with one.
-pub(super) fn instead_of(refused: Attempt, answer: &Assembled, ptx: &str, target: &Target) -> Vec<Attempt> {
-    let mut attempts = match refused {
-        Attempt::Product | Attempt::Blocks(_) | Attempt::Company(_) => for_products(answer, ptx, target),
-        _ => vec![],
-    };
-    attempts.retain(|&attempt| attempt != refused);
-    attempts
-}
-
-/// What may make the loops of an answer with products that a warp waits for faster. More registers do where ptxas has
-/// saved some: of 132 such kernels, none of 45 with less than 1.45 times as many alive in the PTX gets a better answer,
-/// and 18 of the others do.
-fn for_products(answer: &Assembled, ptx: &str, target: &Target) -> Vec<Attempt> {
-    if !multiplies_in_turns(answer, ptx, target) {
-        return vec![];
-    }
-    let registers = answer.usage().registers;
-    let same = Attempt::Same(registers.next_multiple_of(target.multiprocessor().register_unit).min(MOST));
-    let has_saved = pressure::live(ptx) * 5 >= registers * 7;
-    if has_saved { vec![Attempt::Product, same] } else { vec![same] }
 }
 
 /// The attempt that gives blocks without loops, whose warps wait for each other, one more of them.
@@ -343,25 +308,26 @@ pub(super) fn keeps_blocks(
 /// The attempt for code without loops that waits for its loads again and again, where one wait would do ([`MANY`]).
 /// Told how many blocks there are, ptxas makes a plan with the registers that they leave.
 ///
-/// What needs few registers has had all that it wants: of 18 kernels with less than four fifths as many alive in the
-/// PTX as they have, none got a better answer.
+/// What needs few registers has had all that it wants: of 41 kernels with fewer alive in the PTX than they have, and of
+/// 89 with at most [`MOST_THREADS_REGISTERS`], none got a better answer.
 ///
 /// On an H200, of 90 kernels that wait in six turns or more, seven take at least a sixth less by the model of waits and
 /// spill at most [`BIT`]: they ran at 1.85, 1.38, 1.16, 1.12, 1.06, 1.00 and 0.97 of their speed. Of those that
 /// spill more, three ran at 0.88 to 0.95, and of the others two at 0.96.
 pub(super) fn in_turns(answer: &Assembled, ptx: &str, target: &Target) -> Option<Attempt> {
     let usage = answer.usage();
-    if threads(ptx) == 1 || usage.spilled() > 0 || usage.registers <= FREE || is_limited(ptx) || ptx.len() > LARGEST {
+    let has_few = usage.registers <= MOST_THREADS_REGISTERS;
+    if threads(ptx) == 1 || usage.spilled() > 0 || has_few || is_limited(ptx) || ptx.len() > LARGEST {
         return None;
     }
     let code = waits::straight(&answer.cubin, target)?;
-    let may = code.alone * 2 > code.least * MANY && pressure::live(ptx) * 5 >= usage.registers * 4;
+    let may = code.alone * 2 > code.least * MANY && pressure::live(ptx) >= usage.registers;
     may.then(|| Attempt::Turns(blocks_by_registers(&usage, ptx, target)))
 }
 
 /// Whether to ask ptxas for the code of a stream at once, and for its usual one only where that leaves too little room.
 pub(super) fn asks_for_one_block_first(ptx: &str, versions: u32) -> bool {
-    length(ptx, versions) < SHORT && is_stream(ptx)
+    length(ptx, versions) < SHORT && is_stream(ptx) && pressure::live(ptx) < BUSY
 }
 
 /// The bytes of PTX of one of its versions.
@@ -422,10 +388,8 @@ impl Attempt {
     /// The blocks of a multiprocessor that ptxas is told, if it is told a number.
     pub(super) fn blocks(self) -> Option<u32> {
         match self {
-            Attempt::Recover | Attempt::Stream | Attempt::Held | Attempt::Row | Attempt::Loop | Attempt::Product => {
-                Some(1)
-            }
-            Attempt::Limit | Attempt::Company(_) | Attempt::More(_) | Attempt::Same(_) => None,
+            Attempt::Recover | Attempt::Stream | Attempt::Held | Attempt::Row | Attempt::Loop => Some(1),
+            Attempt::Limit | Attempt::Company(_) | Attempt::More(_) => None,
             Attempt::Blocks(blocks) | Attempt::Keep(blocks) | Attempt::Turns(blocks) => Some(blocks),
         }
     }
@@ -434,7 +398,7 @@ impl Attempt {
     pub(super) fn limit(self) -> Option<u32> {
         match self {
             Attempt::Limit => Some(LIMIT),
-            Attempt::Company(registers) | Attempt::More(registers) | Attempt::Same(registers) => Some(registers),
+            Attempt::Company(registers) | Attempt::More(registers) => Some(registers),
             _ => None,
         }
     }
@@ -469,7 +433,7 @@ impl Attempt {
     /// 0.89 of its speed, and one with 1.17 at 1.27.
     pub(super) fn forgets(self, second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
         match self {
-            Attempt::Product | Attempt::Turns(_) => true,
+            Attempt::Turns(_) => true,
             Attempt::Loop => {
                 let cost = |answer| cost(answer, ptx, target, None);
                 is_full(&first.usage(), ptx, target) && cost(second) * HOPED > cost(first)
@@ -540,12 +504,6 @@ impl Attempt {
                 after.spilled() == 0 && is_cheaper && has_company(second, first, ptx, target)
             }
             Attempt::Loop => after.spilled() == 0 && gains(second, first, ptx, target),
-            Attempt::Product | Attempt::Same(_) => {
-                let (now, was) = (products_of(second, ptx, target), products_of(first, ptx, target));
-                let (alone, cost) = if self == Attempt::Product { BY_BLOCKS } else { BY_ORDER };
-                let is_cheaper = now.alone as f64 <= was.alone as f64 * alone && now.cost <= was.cost * cost;
-                after.spilled() == 0 && is_cheaper && has_company(second, first, ptx, target)
-            }
         }
     }
 }
@@ -628,7 +586,7 @@ fn costs_few_warps(second: &Assembled, first: &Assembled, ptx: &str, target: &Ta
 /// answers for one more block ran at 0.69 to 0.78 of the first one's speed; one more ran at 1.03 of Triton's. Of 53
 /// other answers for one more block of kernels with products, none takes more than 1.29 of the time.
 fn takes_products_apart(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> bool {
-    let turn = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target), Of::AllProducts).alone;
+    let turn = |a: &Assembled| waits::loops(&a.cubin, target, resident(&a.usage(), ptx, target), Of::Products).alone;
     turn(second) * 2 >= turn(first) * 3 && turn(first) > 0
 }
 
@@ -688,7 +646,7 @@ fn gave_up(usage: &Usage, ptx: &str, target: &Target) -> bool {
 /// Whether a kernel spills a little with all registers.
 fn spills_little(usage: &Usage, ptx: &str, target: &Target) -> bool {
     let may = ptx.contains(THREADS_OF_A_BLOCK) && !is_limited(ptx) && allowed(ptx, target) == MOST;
-    may && usage.spilled() > 0 && is_settled(usage)
+    may && usage.spilled() > 0 && usage.spilled() <= FEW
 }
 
 /// Whether spills are so few that no other order of instructions is worth it.
@@ -757,7 +715,12 @@ fn company(first: &Assembled, ptx: &str, target: &Target, shared: u32) -> Option
     };
     let registers = device.registers_for(blocks, warps);
     let has_room = blocks * warps <= device.warps && shared <= target.shared.bytes_each(blocks);
-    (has_room && registers >= least).then_some(registers)
+    (has_room && registers >= least && (blocks == 2 || suffice_for_company(ptx, registers))).then_some(registers)
+}
+
+/// Whether so many registers may suffice for one more block whose warps wait for each other.
+fn suffice_for_company(ptx: &str, registers: u32) -> bool {
+    pressure::live(ptx) * 20 <= registers * ALIVE_IN_COMPANY
 }
 
 /// The registers with which one more block fits whose warps wait for each other, for a reduction: while they stand, it
@@ -786,7 +749,8 @@ fn stands(usage: &Usage, ptx: &str, target: &Target, shared: u32, in_loops: bool
     let reduces = ["shfl.sync", "redux.sync"].iter().any(|exchange| ptx.contains(exchange));
     let waits =
         if in_loops { is_in_a_loop(ptx, WAIT_OF_A_BLOCK) } else { ptx.contains(WAIT_OF_A_BLOCK) && !loops(ptx) };
-    (has_room && is_cheap && (few || fills) && reduces && waits).then_some(registers)
+    let may = has_room && is_cheap && (few || fills) && reduces && waits;
+    (may && (blocks == 1 || suffice_for_company(ptx, registers))).then_some(registers)
 }
 
 /// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction
@@ -908,18 +872,6 @@ fn gains(second: &Assembled, first: &Assembled, ptx: &str, target: &Target) -> b
     let (after, before) = (loops_of(second, ptx, target), loops_of(first, ptx, target));
     let is_shorter = after.alone > 0 && after.alone * 8 <= before.alone * 5 && after.cost <= before.cost;
     (after.cost * 1.1 <= before.cost || is_shorter) && has_company(second, first, ptx, target)
-}
-
-/// Whether the loops of an answer have products that a warp waits for. ptxas saves registers for blocks that a launch
-/// may not have, and loads the operands of one product after the other.
-fn multiplies_in_turns(answer: &Assembled, ptx: &str, target: &Target) -> bool {
-    let may = threads(ptx) > 1 && ptx.len() <= LARGEST && !is_limited(ptx) && ptx.contains(SYNCHRONOUS);
-    may && answer.usage().spilled() == 0 && products_of(answer, ptx, target).alone > 0
-}
-
-/// The loops of an answer that have such products, with as many threads as its registers leave room for.
-fn products_of(answer: &Assembled, ptx: &str, target: &Target) -> waits::Loops {
-    waits::loops(&answer.cubin, target, resident(&answer.usage(), ptx, target), Of::Products)
 }
 
 /// The loops of an answer, with as many threads as its registers leave room for.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use tempfile::TempDir;
@@ -181,7 +182,9 @@ fn code_that_costs_too_much_is_not_asked_for_in_another_way() {
     let ptx = ".visible .entry k()\n.reqntid 128\n{\nmma.sync\nret;\n}\n";
     for (most_cost, registers) in [(None, 240), (Some(f64::MAX), 240), (Some(-1.0), 255)] {
         let fake = answering((255, 8), (0, 0), (240, 0));
-        let options = AssembleOptions { ptxas: Some(&fake.path), most_cost, ..AssembleOptions::default() };
+        let most_cost = most_cost.map(OnceLock::from);
+        let options =
+            AssembleOptions { ptxas: Some(&fake.path), most_cost: most_cost.as_ref(), ..AssembleOptions::default() };
         assert_eq!(assemble(ptx, &sm("sm_80"), &options, None).unwrap().usage().registers, registers);
     }
 }

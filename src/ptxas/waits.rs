@@ -120,10 +120,8 @@ pub(super) enum Of {
     Global,
     /// Those that load from global memory.
     All,
-    /// Those with products that a warp waits for, and do not use local memory.
+    /// Those with products on the tensor cores.
     Products,
-    /// Those with products of any kind.
-    AllProducts,
 }
 
 /// Reads the loops of a cubin, if `threads` of a multiprocessor run the kernel.
@@ -139,8 +137,7 @@ pub(super) fn loops(cubin: &[u8], target: &Target, threads: u32, of: Of) -> Loop
             let counts = match of {
                 Of::Global => loads > 0 && !has(Kind::Local),
                 Of::All => loads > 0,
-                Of::Products => has(Kind::Product) && !has(Kind::Local),
-                Of::AllProducts => has(Kind::Product) || has(Kind::GroupProduct),
+                Of::Products => has(Kind::Product) || has(Kind::GroupProduct),
             };
             if counts {
                 let alone = turn(body);

@@ -116,7 +116,8 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     // Results go from thread to thread as bytes.
     let byte = cx.int_type(8).into();
-    let bytes = GlobalAccess { elem: byte, elem_bits: 8, vec: 1, run: 1, word_bits: 8, words: 1, free: access.free };
+    let places = vec![];
+    let bytes = GlobalAccess { elem: byte, elem_bits: 8, vec: 1, places, word_bits: 8, words: 1, free: access.free };
     let result = cx.ir.result(op);
     if !cx.ir.has_uses(result) || thread_mask(cx, access.free) == 0 {
         wait(cx, access.free)?;

@@ -3,7 +3,8 @@
 //! 1. The axis analysis says how many consecutive registers of a thread address consecutive elements at a matching
 //!    alignment, and how many consecutive mask bits are equal; the lesser of both, up to 16 bytes, is one access.
 //!    Where the mask allows less than the addresses do, the accesses of such a run share the address of its first
-//!    element.
+//!    element. So do neighbours in memory that a thread does not hold side by side, if that saves many addresses
+//!    ([`MANY`]).
 //! 2. An access moves words: elements narrower than 32 bits are packed into 32-bit words, and up to four words form a
 //!    vector. Eight bf16 are four words of two.
 //! 3. The mask of the first element predicates the access. A load's registers start as `other`, or zero, where the mask
@@ -11,7 +12,7 @@
 //! 4. Registers that hold copies are loaded once. Elements that several threads hold are stored by the one whose free
 //!    bits are all 0.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
@@ -25,13 +26,18 @@ use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Wo
 use crate::ir::dialects::ScfOp;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Ir, Op, Type, Value};
-use crate::layout::{FreeMasks, free_variable_masks};
+use crate::layout::{Dim, FreeMasks, LinearLayout, free_variable_masks, register_offsets};
 
 /// Bits of the widest access of one thread.
 const MAX_ACCESS: u32 = 128;
 
 /// The stores of a thread that wait for its loads, at the most.
 const MOST_BEHIND: usize = 16;
+
+/// The addresses that one access must save so that neighbours that a thread does not hold side by side share one. On an
+/// H200, 58 launches that save as many ran at 1.026 of their speed, four above 1.05 (up to 2.1, where they spilled) and
+/// none below 0.95. With fewer ptxas makes other plans for nothing: 786 at 0.999, 13 above and 17 below.
+const MANY: usize = 16;
 
 /// The operations between a load and a store to the same place that are looked through.
 const FARTHEST: usize = 64;
@@ -43,8 +49,9 @@ pub(crate) struct GlobalAccess<'c> {
     pub(crate) elem_bits: u32,
     /// Elements of one access.
     pub(crate) vec: usize,
-    /// Elements that follow one another in memory, a multiple of `vec`.
-    pub(crate) run: usize,
+    /// The register whose address each register's access takes, and the bytes behind it. Without them each takes its
+    /// own.
+    pub(crate) places: Vec<(usize, u32)>,
     /// Bits of one word: 8, 16, 32 or 64.
     pub(crate) word_bits: u32,
     pub(crate) words: usize,
@@ -62,10 +69,30 @@ impl<'c> GlobalAccess<'c> {
         let by_mask = mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m));
         let aligned = cx.prepared.axis.ptr_contiguity(cx.ir, ptr);
         let access = GlobalAccess::of_run(cx, pointee, ty, aligned.min(by_mask), widest)?;
-        let run = cx.prepared.axis.ptr_run(cx.ir, ptr);
-        let whole =
-            cx.machine.takes_distances() && Lower::num_regs(ty)?.is_multiple_of(run as usize) && run.is_power_of_two();
-        Ok(GlobalAccess { run: if whole { access.vec.max(run as usize) } else { access.vec }, ..access })
+        if !cx.machine.takes_distances() {
+            return Ok(access);
+        }
+        let registers = Lower::num_regs(ty)?;
+        let run = cx.prepared.axis.ptr_run(cx.ir, ptr) as usize;
+        let run = if registers.is_multiple_of(run) && run.is_power_of_two() { run } else { access.vec };
+        let run = run.max(access.vec);
+        let side_by_side: Vec<_> = (0..registers).map(|r| (r - r % run, (r % run) as u32)).collect();
+        let apart = match cx.prepared.axis.ptr_neighbours(cx.ir, ptr) {
+            Some((axis, count)) => Some(places(Lower::layout(ty)?, axis, count)),
+            None => None,
+        };
+        let addresses =
+            |places: &[(usize, u32)]| access.firsts(registers).map(|r| places[r].0).collect::<BTreeSet<_>>();
+        let saves_many = |apart: &Vec<_>| addresses(apart).len() + MANY <= addresses(&side_by_side).len();
+        let places = apart.filter(saves_many).unwrap_or(side_by_side);
+        let bytes = access.elem_bits / 8;
+        let places = places.into_iter().map(|(start, elements)| (start, elements * bytes)).collect();
+        Ok(GlobalAccess { places, ..access })
+    }
+
+    /// The first registers of the accesses of a thread that has so many.
+    fn firsts(&self, registers: usize) -> impl Iterator<Item = usize> {
+        (0..registers).step_by(self.vec).filter(|&first| self.canonical(first) == first)
     }
 
     /// Accesses of at most `widest` bits to elements of type `pointee`, of which `run` consecutive registers of `ty`
@@ -82,13 +109,13 @@ impl<'c> GlobalAccess<'c> {
         }
         let total = elem_bits * vec as u32;
         let word_bits = total.min(elem_bits.max(32));
-        Ok(GlobalAccess { elem, elem_bits, vec, run: vec, word_bits, words: (total / word_bits) as usize, free })
+        let words = (total / word_bits) as usize;
+        Ok(GlobalAccess { elem, elem_bits, vec, places: vec![], word_bits, words, free })
     }
 
     /// The register whose address the access of register `first` takes, and the bytes behind it.
     fn place(&self, first: usize) -> (usize, u32) {
-        let start = first - first % self.run;
-        (start, (first - start) as u32 * self.elem_bits / 8)
+        self.places.get(first).copied().unwrap_or((first, 0))
     }
 
     pub(crate) fn per_word(&self) -> usize {
@@ -168,6 +195,43 @@ impl<'c> GlobalAccess<'c> {
             Ok(cx.b.build_cast(I::Trunc, e, self.elem, "")?)
         }
     }
+}
+
+/// For each register one that holds the lowest of the neighbours in memory that it is among, and how many elements lie
+/// in between: its own where the distance is not the same for all threads. Along `axis`, `count` elements follow one
+/// another from each multiple of `count` on.
+///
+/// Example: 512 elements of a row, `n0 + tid`, `n0 + tid + 128`, …: (0, 0), (0, 128), (0, 256), (0, 384).
+fn places(layout: &LinearLayout, axis: usize, count: u32) -> Vec<(usize, u32)> {
+    let dims: Vec<Dim> = layout.out_dims().collect();
+    // The bits of a coordinate that threads differ in.
+    let by_threads = |axis: Dim| {
+        let inputs = [Dim::Lane, Dim::Warp, Dim::Block].into_iter();
+        let bases = inputs.flat_map(|dim| (0..layout.in_bits(dim) as usize).map(move |i| layout.basis(dim, i, axis)));
+        bases.fold(0, |bits, basis| bits | basis as i32)
+    };
+    let differing = dims.get(axis).map_or(0, |&dim| by_threads(dim));
+    let mut starts: BTreeMap<Vec<i32>, (usize, i32)> = BTreeMap::new();
+    let offsets = register_offsets(layout);
+    let own = |offset: &[i32]| offset[axis] & differing;
+    let among = |offset: &[i32]| {
+        let mut among = offset.to_vec();
+        among[axis] = offset[axis] & !(count.wrapping_sub(1) as i32);
+        // Registers with the same bits here are as far from each other in all threads.
+        among.push(own(offset));
+        among
+    };
+    for (register, offset) in offsets.iter().enumerate() {
+        let start = starts.entry(among(offset)).or_insert((register, offset[axis]));
+        if offset[axis] < start.1 {
+            *start = (register, offset[axis]);
+        }
+    }
+    let place = |offset: &Vec<i32>| {
+        let (start, at) = starts[&among(offset)];
+        (start, (offset[axis] - at) as u32)
+    };
+    offsets.iter().map(place).collect()
 }
 
 /// `tt.addptr`

@@ -1,9 +1,10 @@
 //! From PTX to a binary: ptxas, and other attempts where the first one spills registers.
 
-use std::panic::resume_unwind;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
+use super::forms::{Form, Made, Settings};
 use super::{Flow, Step};
 use crate::backend::{self, Binary, Cost, Generator, Iterations, Loads, Pipelining, Stage, Tools, Versions};
 use crate::codegen::Module;
@@ -13,7 +14,6 @@ use crate::driver::job::JobOptions;
 use crate::driver::timings;
 use crate::ir::Ir;
 use crate::ir::dialects::discardable::VERSIONS;
-use crate::passes::manager;
 use crate::passes::remarks::Group;
 use crate::passes::ttg::loads_ahead::{self, Entered};
 use crate::passes::ttg::{full_iterations, whole_vectors};
@@ -35,13 +35,11 @@ pub(super) struct Spare {
 
 /// What is known of the code of a kernel besides its assembly.
 #[derive(Clone, Copy, Default)]
-struct About {
+pub(super) struct About {
     /// The bytes of shared memory of a block.
-    shared: Option<u32>,
+    pub(super) shared: Option<u32>,
     /// How many versions of its code there are, of which each program runs one.
-    versions: u32,
-    /// What the code may cost by the model so that other answers are asked for.
-    most_cost: Option<f64>,
+    pub(super) versions: u32,
 }
 
 /// How many versions of its code a module has.
@@ -49,7 +47,7 @@ pub(super) fn versions(ir: &Ir) -> u32 {
     ir.get(ir.module(), VERSIONS).map_or(1, |versions| versions.max(1) as u32)
 }
 
-fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, about: About) -> Tools<'a> {
+pub(super) fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, about: About) -> Tools<'a> {
     Tools {
         assembler: options.ptxas.as_deref(),
         line_info: options.line_info,
@@ -60,7 +58,7 @@ fn tools<'a>(options: &'a JobOptions, file: Option<&'a str>, about: About) -> To
         source_name: file,
         time_limit: options.time_limit,
         stop: None,
-        most_cost: about.most_cost,
+        most_cost: None,
         line_listing: false,
     }
 }
@@ -122,6 +120,19 @@ fn leave_out_copies(chosen: &mut Pipelining) {
     chosen.versions = Versions::One;
 }
 
+/// With loads that start ahead.
+fn start_loads_ahead(chosen: &mut Pipelining, has_copies: bool) {
+    chosen.loads = Loads::Ahead;
+    if !has_copies {
+        leave_out_copies(chosen);
+    }
+}
+
+/// What code that starts loads ahead may cost beside the first form, so that the assembler is asked again.
+fn most_cost(first: &Binary) -> f64 {
+    first.cost.map_or(f64::INFINITY, |cost| cost.full * HOPELESS)
+}
+
 /// Operations of TTGIR beyond which none is kept for another attempt: LLVM needs the memory.
 const MOST_OPS: usize = 5_000;
 
@@ -170,36 +181,83 @@ impl Flow<'_, '_> {
     /// Where it is likely that the second is needed, it is made while the assembler still works on the first. Which is
     /// taken does not depend on that.
     ///
-    /// 3. If loops may start loads ahead, the kernel is compiled with these as well, which is taken if it spills no
-    ///    more and the model says that it costs less ([`is_better_ahead`]).
+    /// 3. If loops may start loads ahead, the kernel is compiled with these as well, by another thread if there is a
+    ///    core for it. That is taken if it spills no more and the model says that it costs less ([`is_better_ahead`]).
     pub(super) fn tried_again(&mut self, module: Module, ptx: String) -> Step<(String, Option<Binary>)> {
         if !self.goes_past(Stage::Assembly) {
             return Ok((ptx, None));
         }
-        let spare = self.spare.take();
-        let is_worth_it = ptx.len() <= LARGEST;
-        let copied = spare.as_ref().filter(|spare| spare.without_copies).map(|spare| &spare.ir);
-        let (text, best, has_copies) = self.with_fewest_spills(module, ptx, copied)?;
-        let ahead = spare.and_then(|spare| Some((spare.ir, spare.loads_ahead?)));
-        let Some((ir, entered)) = ahead.filter(|_| is_worth_it) else {
+        let spare = self.spare.take().filter(|spare| ptx.len() <= LARGEST || spare.without_copies);
+        let Some(spare) = spare else {
+            let (text, best, _) = self.with_fewest_spills(module, ptx, None)?;
             return Ok((text, Some(best)));
         };
-        let choose = |chosen: &mut Pipelining| {
-            chosen.loads = Loads::Ahead;
-            if !has_copies {
-                leave_out_copies(chosen);
-            }
+        let entered = spare.loads_ahead.filter(|_| ptx.len() <= LARGEST);
+        let core = entered.and_then(|_| Core::take());
+        let copied = Some(&spare.ir).filter(|_| spare.without_copies);
+        let (first, other) = match core {
+            Some(_) => self.beside_loads_ahead(module, ptx, copied, &spare.ir),
+            None => (self.with_fewest_spills(module, ptx, copied), None),
+        };
+        drop(core);
+        let (text, best, has_copies) = first?;
+        let Some(entered) = entered else { return Ok((text, Some(best))) };
+        let other = match other {
+            Some(made) => made,
+            None => self.with_loads_ahead(spare.ir, has_copies, &best),
         };
         // Where only the other attempt fails, the first one stands.
-        let most_cost = best.cost.map(|first| first.full * HOPELESS);
-        if let Ok((other, ptx, known)) = self.compiled_again(ir, choose)
-            && let Ok(mut binary) = self.assembled(&ptx, None, About { most_cost, ..known })
+        if let Ok(Made { facts, assembly, mut binary }) = other
             && is_better_ahead(&binary, &best, entered)
         {
-            self.made.metadata.take_memory(other.facts());
-            return Ok((binary.assembly.take().unwrap_or(ptx), Some(binary)));
+            self.made.metadata.take_memory(&facts);
+            return Ok((binary.assembly.take().unwrap_or(assembly), Some(binary)));
         }
         Ok((text, Some(best)))
+    }
+
+    /// The binary of the form that starts loads ahead, behind the first one.
+    fn with_loads_ahead(&mut self, ir: Ir, has_copies: bool, best: &Binary) -> Step<Made> {
+        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
+        let choose = |chosen: &mut Pipelining| start_loads_ahead(chosen, has_copies);
+        settings.binary(ir, choose, &OnceLock::from(most_cost(best)), None, &mut self.made.timings)
+    }
+
+    /// The first two attempts, and beside them the binary of the form that starts loads ahead, which is `None` if it is
+    /// to have no copies after all. What another thread does counts as time of the assembler, as far as it is waited
+    /// for.
+    fn beside_loads_ahead(
+        &mut self,
+        module: Module,
+        ptx: String,
+        copied: Option<&Ir>,
+        ir: &Ir,
+    ) -> (Step<(String, Binary, bool)>, Option<Step<Made>>) {
+        let Ok(stop) = Stop::new() else { return (self.with_fewest_spills(module, ptx, copied), None) };
+        let (job, options, launch) = (self.job, self.options.clone(), self.launch);
+        let (settings, most) = (Settings { job, options: &options, launch }, OnceLock::new());
+        let choose = |chosen: &mut Pipelining| start_loads_ahead(chosen, true);
+        let other = || {
+            threads::heap::prepare();
+            settings.binary(ir.clone(), choose, &most, Some(&stop), &mut vec![])
+        };
+        thread::scope(|scope| {
+            let other = threads::start(|builder| builder.spawn_scoped(scope, other));
+            // Whatever becomes of the first form, the other one must not wait for its cost.
+            let first = catch_unwind(AssertUnwindSafe(|| self.with_fewest_spills(module, ptx, copied)));
+            let cost = match &first {
+                Ok(Ok((_, best, true))) => Some(most_cost(best)),
+                _ => None,
+            };
+            if cost.is_none() {
+                stop.stop();
+            }
+            most.get_or_init(|| cost.unwrap_or(f64::NEG_INFINITY));
+            let first = first.unwrap_or_else(|panic| resume_unwind(panic));
+            let join = |other: ScopedJoinHandle<'_, _>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let other = self.timed(self.work(Stage::Binary), |_| other.ok().map(join));
+            (first, other.filter(|_| cost.is_some()))
+        })
     }
 
     /// The first two attempts, and whether what comes of them has copies.
@@ -210,7 +268,7 @@ impl Flow<'_, '_> {
         copied: Option<&Ir>,
     ) -> Step<(String, Binary, bool)> {
         let mut has_copies = true;
-        let mut about = About { shared: self.made.metadata.shared, versions: self.versions, ..About::default() };
+        let mut about = About { shared: self.made.metadata.shared, versions: self.versions };
         let may_begin = copied.is_none() && self.is_likely_to_spill(&ptx);
         let core = if may_begin { Core::take() } else { None };
         let (mut best, early) = match core {
@@ -224,13 +282,13 @@ impl Flow<'_, '_> {
         }
         // Where only the other attempt fails, the first one stands.
         if let Some(ir) = copied
-            && let Ok((other, ptx, known)) = self.compiled_again(ir.clone(), leave_out_copies)
-            && self.may_fit(&ptx)
-            && let Ok(mut binary) = self.assembled(&ptx, None, known)
+            && let Ok(form) = self.form_without_copies(ir)
+            && self.may_fit(&form.assembly)
+            && let Ok(mut binary) = self.assembled(&form.assembly, None, form.about)
             && is_worth_its_masks(&binary, &best)
         {
-            text = binary.assembly.take().unwrap_or(ptx);
-            (best, module, about, has_copies) = (binary, other, known, false);
+            text = binary.assembly.take().unwrap_or(form.assembly);
+            (best, module, about, has_copies) = (binary, form.module, form.about, false);
             self.made.metadata.take_memory(module.facts());
         }
         if !wants_other_order(&best, &text) {
@@ -308,22 +366,10 @@ impl Flow<'_, '_> {
         Ok((first, other))
     }
 
-    /// Compiles TTGIR to PTX with other choices.
-    fn compiled_again(&mut self, mut ir: Ir, choose: impl FnOnce(&mut Pipelining)) -> Step<(Module, String, About)> {
-        let mut options = self.gpu_options();
-        choose(&mut options.pipelining);
-        let pipeline = backend::llir(&options).map_err(|e| vec![e])?;
-        let report = self.timed("LLVM preparation", |_| manager::run(&mut ir, &pipeline, |_| vec![], &mut []));
-        if !report.is_ok() {
-            return Err(report.diagnostics);
-        }
-        let options = self.codegen_options();
-        let mut module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, report.prepared))?;
-        let about = About { shared: Some(module.facts().shared), versions: versions(&ir), ..About::default() };
-        drop(ir);
-        self.optimize(&mut module)?;
-        let ptx = self.emit(&mut module)?;
-        Ok((module, ptx, about))
+    /// The assembly of the form without copies.
+    fn form_without_copies(&mut self, ir: &Ir) -> Step<Form> {
+        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
+        settings.form(ir.clone(), leave_out_copies, &mut self.made.timings)
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.
@@ -331,8 +377,7 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Assembly) {
             return Ok(());
         }
-        let binary =
-            self.assembled(ptx, file, About { shared: self.made.metadata.shared, versions: 1, most_cost: None })?;
+        let binary = self.assembled(ptx, file, About { shared: self.made.metadata.shared, versions: 1 })?;
         self.keep_binary(binary)
     }
 

@@ -340,23 +340,6 @@ fn straight_code_that_waits_in_turns_gets_another_plan() {
 }
 
 #[test]
-fn products_get_more_registers_where_some_were_saved() {
-    let target = Target::parse("sm_90a").unwrap();
-    let product = 0x23c | 7 << 110 | 7 << 113;
-    let answer = Assembled {
-        cubin: cubin_of(&[GLOBAL, WAITING_FOR_IT, product, back(3), EXIT]),
-        ..made(Usage { registers: 60, ..Usage::default() })
-    };
-    let ptx = |alive| ptx_with(alive).replace("ret;", "mma.sync.aligned; ret;");
-    let (many, few) = (ptx(90), ptx(70));
-    assert_eq!(attempt(&answer, &many, &target, None), Some(Attempt::Product));
-    assert_eq!(instead_of(Attempt::Product, &answer, &many, &target), [Attempt::Same(64)]);
-    assert_eq!(instead_of(Attempt::Blocks(5), &answer, &many, &target), [Attempt::Product, Attempt::Same(64)]);
-    assert_eq!(attempt(&answer, &few, &target, None), Some(Attempt::Same(64)));
-    assert_eq!(instead_of(Attempt::Same(64), &answer, &few, &target), []);
-}
-
-#[test]
 fn rows_get_more_registers_where_their_loops_wait_for_one_load_after_the_other() {
     let target = Target::parse("sm_90a").unwrap();
     let ptx = ".visible .entry k()\n.reqntid 128\n{\nagain:\nbra again;\nshfl.sync.bfly;\nret; }\n";
