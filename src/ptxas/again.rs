@@ -219,8 +219,9 @@ const FULLER: f64 = 0.9;
 const TOGETHER: f64 = 1.2;
 
 /// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run: to make
-/// code cheaper by more blocks, and for one more block whose warps wait for each other. Of 128 such limits for real
-/// kernels 46 are taken, and of 230 others 37; of the second kind 74 of 173, and 33 of 150, which gain little.
+/// code cheaper by more blocks, and for one more block whose warps wait for each other. Of 135 such limits for real
+/// kernels 46 are taken, and of 228 others 37; of the second kind 74 of 173, and of those that take more than a tenth of
+/// the registers 25 of 132, which gain little.
 const ALIVE: u32 = 28;
 const ALIVE_IN_COMPANY: u32 = 33;
 
@@ -308,7 +309,7 @@ pub(super) fn keeps_blocks(
 /// The attempt for code without loops that waits for its loads again and again, where one wait would do ([`MANY`]).
 /// Told how many blocks there are, ptxas makes a plan with the registers that they leave.
 ///
-/// What needs few registers has had all that it wants: of 41 kernels with fewer alive in the PTX than they have, and of
+/// What needs few registers has had all that it wants: of 34 kernels with fewer alive in the PTX than they have, and of
 /// 89 with at most [`MOST_THREADS_REGISTERS`], none got a better answer.
 ///
 /// On an H200, of 90 kernels that wait in six turns or more, seven take at least a sixth less by the model of waits and
@@ -715,12 +716,14 @@ fn company(first: &Assembled, ptx: &str, target: &Target, shared: u32) -> Option
     };
     let registers = device.registers_for(blocks, warps);
     let has_room = blocks * warps <= device.warps && shared <= target.shared.bytes_each(blocks);
-    (has_room && registers >= least && (blocks == 2 || suffice_for_company(ptx, registers))).then_some(registers)
+    (has_room && registers >= least && (blocks == 2 || suffice_for_company(ptx, &usage, registers)))
+        .then_some(registers)
 }
 
-/// Whether so many registers may suffice for one more block whose warps wait for each other.
-fn suffice_for_company(ptx: &str, registers: u32) -> bool {
-    pressure::live(ptx) * 20 <= registers * ALIVE_IN_COMPANY
+/// Whether so many registers may suffice for one more block whose warps wait for each other. Where they are at most a
+/// tenth less, it does not matter what is alive in the PTX: 8 of 18 such limits are taken.
+fn suffice_for_company(ptx: &str, usage: &Usage, registers: u32) -> bool {
+    registers * 10 >= usage.registers * 9 || pressure::live(ptx) * 20 <= registers * ALIVE_IN_COMPANY
 }
 
 /// The registers with which one more block fits whose warps wait for each other, for a reduction: while they stand, it
@@ -750,7 +753,7 @@ fn stands(usage: &Usage, ptx: &str, target: &Target, shared: u32, in_loops: bool
     let waits =
         if in_loops { is_in_a_loop(ptx, WAIT_OF_A_BLOCK) } else { ptx.contains(WAIT_OF_A_BLOCK) && !loops(ptx) };
     let may = has_room && is_cheap && (few || fills) && reduces && waits;
-    (may && (blocks == 1 || suffice_for_company(ptx, registers))).then_some(registers)
+    (may && (blocks == 1 || suffice_for_company(ptx, usage, registers))).then_some(registers)
 }
 
 /// Whether the warps of a block of half a multiprocessor's threads, or a quarter, wait for each other, for a reduction

@@ -173,6 +173,11 @@ fn blocks_that_stand_get_company() {
     assert_eq!(asked(212, &ptx(128, waits), false), Some(168));
     assert_eq!(asked(255, &ptx(256, waits), false), None);
     assert_eq!(asked(64, &ptx(128, waits), false), None);
+    // Not where too much is alive, unless it is for a tenth of the registers.
+    let crowded = |alive| ptx_with(alive).replace("ret;", &format!("{waits} ret;"));
+    assert_eq!(asked(120, &crowded(156), false), Some(96));
+    assert_eq!(asked(120, &crowded(159), false), None);
+    assert_eq!(asked(106, &crowded(159), false), Some(96));
     // In loops where there are fewer still.
     assert_eq!(asked(160, &ptx(128, looping), true), Some(128));
     assert_eq!(asked(80, &ptx(128, looping), true), None);
@@ -249,6 +254,11 @@ fn code_that_waits_gets_more_blocks_where_registers_are_cheap() {
     assert_eq!(asked(24, &waiting, Some(0)), None);
     // Where nothing waits, more warps are worth nothing.
     assert_eq!(asked(64, &pairs(8, 0), Some(0)), None);
+    // With 56 registers up to 78 may be alive, and with 48 up to 67, two of them for the address.
+    let alive = |alive| more_blocks(&answer(64, &waiting), &ptx_with(alive), &target, Some(0));
+    assert_eq!(alive(65), Some(Attempt::More(48)));
+    assert_eq!(alive(70), Some(Attempt::More(56)));
+    assert_eq!(alive(80), None);
     // What comes of it may wait more often.
     let is_better = |second: &[u128], spilled| {
         let second = answer(32, second);
@@ -318,7 +328,7 @@ fn ptx_with(alive: usize) -> String {
 #[test]
 fn straight_code_that_waits_in_turns_gets_another_plan() {
     let target = Target::parse("sm_90a").unwrap();
-    let ptx = &ptx_with(100);
+    let ptx = &ptx_with(120);
     let answer = |registers, spill_loads, waits, loads| Assembled {
         cubin: cubin_of(&[[vec![GLOBAL; loads], vec![WAITING_FOR_IT]].concat().repeat(waits), vec![EXIT]].concat()),
         ..made(Usage { registers, spill_loads, ..Usage::default() })
@@ -327,7 +337,9 @@ fn straight_code_that_waits_in_turns_gets_another_plan() {
     let first = answer(117, 0, 8, 2);
     assert_eq!(in_turns(&first, ptx, &target), Some(Attempt::Turns(4)));
     // Registers that suffice for all that is alive were not saved.
-    assert_eq!(in_turns(&first, &ptx_with(80), &target), None);
+    assert_eq!(in_turns(&first, &ptx_with(110), &target), None);
+    assert_eq!(in_turns(&answer(32, 0, 8, 2), ptx, &target), None);
+    assert_eq!(in_turns(&answer(40, 0, 8, 2), ptx, &target), Some(Attempt::Turns(12)));
     assert_eq!(in_turns(&answer(117, 4, 8, 2), ptx, &target), None);
     assert_eq!(in_turns(&answer(117, 0, 2, 8), ptx, &target), None);
     assert_eq!(in_turns(&first, &ptx.replace(".reqntid 128", ".reqntid 128\n.maxnreg 128"), &target), None);
@@ -447,4 +459,10 @@ fn streams_need_no_full_multiprocessor() {
     let is_better = |registers| Attempt::Stream.is_better(&made(usage(registers)), &first, &ptx(""), &target);
     assert!(is_better(56));
     assert!(!is_better(64));
+}
+
+#[test]
+fn a_stream_with_much_alive_is_asked_for_in_the_usual_way_first() {
+    assert!(asks_for_one_block_first(&ptx_with(70), 1));
+    assert!(!asks_for_one_block_first(&ptx_with(90), 1));
 }
