@@ -5,6 +5,8 @@
 //! 2. On a panic, a reproducer is kept where the inputs of failed tools are ([`kept`]), readable for the user alone:
 //!    the options, the panic, and the text of every source.
 //! 3. The diagnostic names that file.
+//!
+//! A job may have work done by another thread: [`apart`] takes a panic there to the job's own.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -46,6 +48,28 @@ pub fn guard<T>(
             Err(vec![defect(&why, &about(), sources)])
         }
     }
+}
+
+/// A panic of another thread.
+pub(super) struct Panic(Option<String>);
+
+impl Panic {
+    /// Goes on with the panic on this thread.
+    pub(super) fn resume(self) -> ! {
+        CAUGHT.with(|c| *c.borrow_mut() = self.0);
+        panic::resume_unwind(Box::new("a panic of another thread"))
+    }
+}
+
+/// Runs `work` on a thread that does a part of a guarded job.
+///
+/// # Errors
+/// A panic in it, which the job's own thread can go on with.
+pub(super) fn apart<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
+    ACTIVE.with(|a| *a.borrow_mut() += 1);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    ACTIVE.with(|a| *a.borrow_mut() -= 1);
+    result.map_err(|_| Panic(CAUGHT.with(|c| c.borrow_mut().take())))
 }
 
 /// Installs a hook that takes panics on guarded threads. All others go where they went before.
@@ -92,6 +116,18 @@ mod tests {
         let codes: Vec<&str> = said.iter().map(|d| d.code.id).collect();
         assert_eq!(codes, [codes::names::DOUBTFUL.id, "E0999"]);
         let path = said[1].notes[0].split('`').nth(1).unwrap();
+        std::fs::remove_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_panic_of_another_thread_is_one_of_the_job() {
+        let work = || {
+            let apart = std::thread::scope(|scope| scope.spawn(|| apart(|| panic!("over there"))).join().unwrap());
+            apart.unwrap_or_else(|panic: Panic| panic.resume())
+        };
+        let errors = guard::<()>(|| "num_warps: None".to_owned(), &SourceMap::default(), work).unwrap_err();
+        assert!(errors[0].message.starts_with("ttc itself failed: over there at src"), "{}", errors[0].message);
+        let path = errors[0].notes[0].split('`').nth(1).unwrap();
         std::fs::remove_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
     }
 

@@ -11,6 +11,7 @@ use crate::codegen::Module;
 use crate::diag::codes::tools as codes;
 use crate::diag::{Diagnostic, Severity};
 use crate::driver::job::JobOptions;
+use crate::driver::reproducer::{Panic, apart};
 use crate::driver::timings;
 use crate::ir::Ir;
 use crate::ir::dialects::discardable::VERSIONS;
@@ -133,6 +134,11 @@ fn most_cost(first: &Binary) -> f64 {
     first.cost.map_or(f64::INFINITY, |cost| cost.full * HOPELESS)
 }
 
+/// What another thread made of its part of the job.
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, Panic>>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic)).unwrap_or_else(|panic| panic.resume())
+}
+
 /// Operations of TTGIR beyond which none is kept for another attempt: LLVM needs the memory.
 const MOST_OPS: usize = 5_000;
 
@@ -239,7 +245,7 @@ impl Flow<'_, '_> {
         let choose = |chosen: &mut Pipelining| start_loads_ahead(chosen, true);
         let other = || {
             threads::heap::prepare();
-            settings.binary(ir.clone(), choose, &most, Some(&stop), &mut vec![])
+            apart(|| settings.binary(ir.clone(), choose, &most, Some(&stop), &mut vec![]))
         };
         thread::scope(|scope| {
             let other = threads::start(|builder| builder.spawn_scoped(scope, other));
@@ -254,8 +260,7 @@ impl Flow<'_, '_> {
             }
             most.get_or_init(|| cost.unwrap_or(f64::NEG_INFINITY));
             let first = first.unwrap_or_else(|panic| resume_unwind(panic));
-            let join = |other: ScopedJoinHandle<'_, _>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
-            let other = self.timed(self.work(Stage::Binary), |_| other.ok().map(join));
+            let other = self.timed(self.work(Stage::Binary), |_| other.ok().map(joined));
             (first, other.filter(|_| cost.is_some()))
         })
     }
@@ -343,7 +348,7 @@ impl Flow<'_, '_> {
             answer
         };
         let (first, other) = thread::scope(|scope| {
-            let Ok(first) = threads::start(|builder| builder.spawn_scoped(scope, first)) else {
+            let Ok(first) = threads::start(|builder| builder.spawn_scoped(scope, move || apart(first))) else {
                 return (first(), None);
             };
             let other = self.timed(self.work(Stage::Assembly), |_| module.emit_again());
@@ -355,7 +360,7 @@ impl Flow<'_, '_> {
                 };
                 let is_worth_it = |text: &String| generator.may_spill_less(text, ptx);
                 let other = other.map(|text| text.filter(is_worth_it).and_then(assembled));
-                let first = first.join().unwrap_or_else(|panic| resume_unwind(panic));
+                let first = joined(first);
                 (first, Some(other))
             })
         });
