@@ -54,6 +54,9 @@ mod launchers_c;
 mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
+#[cfg(target_os = "linux")]
+#[path = "suite/loads_ahead.rs"]
+mod loads_ahead;
 #[path = "suite/lsp/mod.rs"]
 mod lsp;
 #[path = "suite/manifest.rs"]

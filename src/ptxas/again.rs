@@ -41,8 +41,8 @@
 //!    Where most threads of a multiprocessor are in use and exchange values in each turn, so that they wait together,
 //!    the loop has to be cheaper by [`TOGETHER`].
 //! 5. Code without loops whose loads wait for one another in many turns gets another plan for the blocks that it has,
-//!    if ptxas is told their number ([`in_turns`]). The answer is taken if a warp that is alone takes clearly less. Where
-//!    something else was asked before, that is hardly ever so (5 of 59), and ptxas is not asked.
+//!    if ptxas is told their number ([`in_turns`]). The answer is taken if a warp that is alone takes clearly less.
+//!    Where something else was asked before, that is hardly ever so (5 of 59), and ptxas is not asked.
 //! 6. Whatever is chosen by then, all of the kernel's machine code is looked at ([`waits::whole`]). Where it would be
 //!    cheaper with the warps that two thirds of its registers leave room for, ptxas gets that limit of registers
 //!    ([`more_blocks`]), unless asynchronous products hold most of it ([`HELD`]). The answer is taken if it spills
@@ -155,8 +155,8 @@ const CHEAPER: f64 = 1.2;
 /// The most blocks of a multiprocessor.
 const BLOCKS: u32 = 32;
 
-/// The registers with which a kernel that spills at most [`FEW`] bytes tries again. Of 43 such kernels six spill nothing
-/// then, and of 65 others that spill up to [`LITTLE`] none.
+/// The registers with which a kernel that spills at most [`FEW`] bytes tries again. Of 43 such kernels six spill
+/// nothing then, and of 65 others that spill up to [`LITTLE`] none.
 const LIMIT: u32 = 240;
 
 /// The bytes of spills that are little. Another order of instructions, which is worth much for more spills, is worth
@@ -220,8 +220,8 @@ const TOGETHER: f64 = 1.2;
 
 /// The registers alive at once, in twentieths of those that there may be, up to which a limit is worth a run: to make
 /// code cheaper by more blocks, and for one more block whose warps wait for each other. Of 135 such limits for real
-/// kernels 46 are taken, and of 228 others 37; of the second kind 74 of 173, and of those that take more than a tenth of
-/// the registers 25 of 132, which gain little.
+/// kernels 46 are taken, and of 228 others 37; of the second kind 74 of 173, and of those that take more than a tenth
+/// of the registers 25 of 132, which gain little.
 const ALIVE: u32 = 28;
 const ALIVE_IN_COMPANY: u32 = 33;
 
