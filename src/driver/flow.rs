@@ -6,7 +6,7 @@ mod forms;
 
 use std::time::Instant;
 
-use self::forms::Settings;
+use self::forms::{Settings, Times};
 use super::cached::Memo;
 use super::cached::key::Behind;
 use super::call::{self, Call};
@@ -19,7 +19,7 @@ use super::ptx_facts::PtxFacts;
 use super::{agree, params, request, timings, variant};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
-use crate::backend::{self, Generator, GpuOptions, Stage, Stages};
+use crate::backend::{self, Generator, Stage, Stages};
 use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::cli;
 use crate::diag::codes::codegen::{KERNEL_NAME, SHARED_LIMIT};
@@ -262,7 +262,8 @@ impl Flow<'_, '_> {
         let grid = self.options.grid.clone();
         self.resume(&carried);
         self.take(&carried, grid.as_deref())?;
-        let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
+        let options =
+            CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.settings().codegen_options() };
         let module =
             self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
         self.name(module.facts().kernels.first().cloned().unwrap_or_default());
@@ -424,7 +425,7 @@ impl Flow<'_, '_> {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
         request::check_block(self.launch, &self.job.target).map_err(|e| vec![e])?;
         self.start_assembler();
-        self.passes("TTIR passes", &mut ir, &backend::ttir(&self.gpu_options()))?;
+        self.passes("TTIR passes", &mut ir, &backend::ttir(&self.settings().gpu_options()))?;
         self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
@@ -439,15 +440,15 @@ impl Flow<'_, '_> {
     /// and what its conversions need besides may not.
     fn ttgir_that_fits(&mut self, ttir: Ir) -> Step<Ir> {
         let (asked, target) = (self.launch.num_stages, self.job.target);
-        let may = asked > 1 && self.gpu_options().pipelining.stages == Stages::Fit;
+        let may = asked > 1 && self.settings().gpu_options().pipelining.stages == Stages::Fit;
         let (kept, said) = (may.then(|| ttir.clone()), self.made.diagnostics.len());
         let mut first = ttir;
-        self.passes("TTGIR passes", &mut first, &backend::ttgir(&self.gpu_options()))?;
+        self.passes("TTGIR passes", &mut first, &backend::ttgir(&self.settings().gpu_options()))?;
         let Some((kept, excess)) = kept.zip(allocate_shared_memory::excess(&first, &target)) else { return Ok(first) };
         let remarks = self.made.diagnostics.split_off(said);
         for stages in (2..asked.max(3)).rev() {
             self.launch.num_stages = stages;
-            let (mut ir, mut options) = (kept.clone(), self.gpu_options());
+            let (mut ir, mut options) = (kept.clone(), self.settings().gpu_options());
             if stages == 2 {
                 options.pipelining.stages = Stages::Asked;
             }
@@ -494,9 +495,9 @@ impl Flow<'_, '_> {
         }
         self.start_assembler();
         self.keep_spare(&ir);
-        let pipeline = backend::llir(&self.gpu_options()).map_err(|e| vec![e])?;
+        let pipeline = backend::llir(&self.settings().gpu_options()).map_err(|e| vec![e])?;
         let prepared = self.passes("LLVM preparation", &mut ir, &pipeline)?;
-        let options = self.codegen_options();
+        let options = self.settings().codegen_options();
         let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, prepared))?;
         let facts = module.facts();
         self.versions = binary::versions(&ir);
@@ -543,13 +544,8 @@ impl Flow<'_, '_> {
 
     /// LLVM IR before its passes. `file` is where the user wrote it.
     fn llvm(&mut self, mut module: Module, file: Option<&str>) -> Step {
-        self.optimize(&mut module)?;
+        self.with_settings(|settings, times| settings.optimize(&mut module, times))?;
         self.optimized(module, file)
-    }
-
-    fn optimize(&mut self, module: &mut Module) -> Step {
-        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
-        settings.optimize(module, &mut self.made.timings)
     }
 
     /// LLVM IR after its passes.
@@ -559,9 +555,8 @@ impl Flow<'_, '_> {
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
-        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
         let is_assembled = self.goes_past(Stage::Assembly);
-        let ptx = settings.emit(&mut module, is_assembled, &mut self.made.timings)?;
+        let ptx = self.with_settings(|settings, times| settings.emit(&mut module, is_assembled, times))?;
         let (ptx, binary) = self.tried_again(module, ptx)?;
         let facts = PtxFacts::of(&ptx);
         if let Some(file) = file {
@@ -608,12 +603,14 @@ impl Flow<'_, '_> {
         self.made.diagnostics.extend(said);
     }
 
-    fn gpu_options(&self) -> GpuOptions {
-        Settings { job: self.job, options: &self.options, launch: self.launch }.gpu_options()
+    fn settings(&self) -> Settings<'_> {
+        Settings { job: self.job, options: &self.options, launch: self.launch }
     }
 
-    fn codegen_options(&self) -> CodegenOptions {
-        Settings { job: self.job, options: &self.options, launch: self.launch }.codegen_options()
+    /// Runs stages that other forms have too, and keeps their times.
+    fn with_settings<T>(&mut self, work: impl FnOnce(Settings<'_>, &mut Times) -> T) -> T {
+        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
+        work(settings, &mut self.made.timings)
     }
 
     fn print(&self, ir: &Ir) -> String {

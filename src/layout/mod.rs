@@ -44,7 +44,8 @@ pub use linear::LinearLayout;
 pub use queries::{
     FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread,
     contig_per_warp, cta_split_num, elems_per_thread, first_holders, free_variable_masks, is_expensive_view,
-    lanes_that_copy, order, order_along, order_for_memory, register_offsets, shape_per_cta, size_per_thread,
-    sizes_along, thread_order, threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta, words_per_thread,
+    lanes_that_copy, neighbours, order, order_along, order_for_memory, register_offsets, shape_per_cta,
+    size_per_thread, sizes_along, thread_order, threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
+    words_per_thread,
 };
 pub use verify::verify;

@@ -64,6 +64,36 @@ fn packed_offsets(layout: &LinearLayout) -> Vec<u64> {
     packed
 }
 
+/// For each register one that holds the lowest of the `count` neighbours along an axis that it is among, and how many
+/// elements lie in between, which is the same for all threads. Neighbours begin at each multiple of `count`, a power of
+/// two.
+///
+/// Example: 512 elements of a row, `tid`, `tid + 128`, …: (0, 0), (0, 128), (0, 256), (0, 384).
+#[must_use]
+pub fn neighbours(layout: &LinearLayout, axis: usize, count: u32) -> Vec<(usize, u32)> {
+    let offsets = register_offsets(layout);
+    let Some(dim) = layout.out_dims().nth(axis) else { return (0..offsets.len()).map(|r| (r, 0)).collect() };
+    // The bits of a coordinate that threads differ in. Registers with the same ones are as far from each other in all.
+    let of_threads = [Dim::Lane, Dim::Warp, Dim::Block].into_iter();
+    let bases = of_threads.flat_map(|input| (0..layout.in_bits(input) as usize).map(move |bit| (input, bit)));
+    let differing = bases.fold(0, |bits, (input, bit)| bits | layout.basis(input, bit, dim) as i32);
+    let among = |offset: &[i32]| {
+        let mut among = offset.to_vec();
+        among[axis] &= !(count.wrapping_sub(1) as i32) | differing;
+        among
+    };
+    let mut starts: BTreeMap<Vec<i32>, (i32, usize)> = BTreeMap::new();
+    for (register, offset) in offsets.iter().enumerate() {
+        let here = (offset[axis], register);
+        starts.entry(among(offset)).and_modify(|start| *start = here.min(*start)).or_insert(here);
+    }
+    let place = |offset: &Vec<i32>| {
+        let (at, start) = starts[&among(offset)];
+        (start, (offset[axis] - at) as u32)
+    };
+    offsets.iter().map(place).collect()
+}
+
 /// For each register the first one of the thread that holds the same element; `None` where no two do.
 #[must_use]
 pub fn first_holders(layout: &LinearLayout) -> Option<Vec<usize>> {

@@ -12,7 +12,7 @@
 //! 4. Registers that hold copies are loaded once. Elements that several threads hold are stored by the one whose free
 //!    bits are all 0.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
@@ -26,7 +26,7 @@ use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Wo
 use crate::ir::dialects::ScfOp;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Ir, Op, Type, Value};
-use crate::layout::{Dim, FreeMasks, LinearLayout, free_variable_masks, register_offsets};
+use crate::layout::{FreeMasks, free_variable_masks, neighbours};
 
 /// Bits of the widest access of one thread.
 const MAX_ACCESS: u32 = 128;
@@ -78,7 +78,7 @@ impl<'c> GlobalAccess<'c> {
         let run = run.max(access.vec);
         let side_by_side: Vec<_> = (0..registers).map(|r| (r - r % run, (r % run) as u32)).collect();
         let apart = match cx.prepared.axis.ptr_neighbours(cx.ir, ptr) {
-            Some((axis, count)) => Some(places(Lower::layout(ty)?, axis, count)),
+            Some((axis, count)) => Some(neighbours(Lower::layout(ty)?, axis, count)),
             None => None,
         };
         let addresses =
@@ -195,43 +195,6 @@ impl<'c> GlobalAccess<'c> {
             Ok(cx.b.build_cast(I::Trunc, e, self.elem, "")?)
         }
     }
-}
-
-/// For each register one that holds the lowest of the neighbours in memory that it is among, and how many elements lie
-/// in between: its own where the distance is not the same for all threads. Along `axis`, `count` elements follow one
-/// another from each multiple of `count` on.
-///
-/// Example: 512 elements of a row, `n0 + tid`, `n0 + tid + 128`, …: (0, 0), (0, 128), (0, 256), (0, 384).
-fn places(layout: &LinearLayout, axis: usize, count: u32) -> Vec<(usize, u32)> {
-    let dims: Vec<Dim> = layout.out_dims().collect();
-    // The bits of a coordinate that threads differ in.
-    let by_threads = |axis: Dim| {
-        let inputs = [Dim::Lane, Dim::Warp, Dim::Block].into_iter();
-        let bases = inputs.flat_map(|dim| (0..layout.in_bits(dim) as usize).map(move |i| layout.basis(dim, i, axis)));
-        bases.fold(0, |bits, basis| bits | basis as i32)
-    };
-    let differing = dims.get(axis).map_or(0, |&dim| by_threads(dim));
-    let mut starts: BTreeMap<Vec<i32>, (usize, i32)> = BTreeMap::new();
-    let offsets = register_offsets(layout);
-    let own = |offset: &[i32]| offset[axis] & differing;
-    let among = |offset: &[i32]| {
-        let mut among = offset.to_vec();
-        among[axis] = offset[axis] & !(count.wrapping_sub(1) as i32);
-        // Registers with the same bits here are as far from each other in all threads.
-        among.push(own(offset));
-        among
-    };
-    for (register, offset) in offsets.iter().enumerate() {
-        let start = starts.entry(among(offset)).or_insert((register, offset[axis]));
-        if offset[axis] < start.1 {
-            *start = (register, offset[axis]);
-        }
-    }
-    let place = |offset: &Vec<i32>| {
-        let (start, at) = starts[&among(offset)];
-        (start, (offset[axis] - at) as u32)
-    };
-    offsets.iter().map(place).collect()
 }
 
 /// `tt.addptr`

@@ -158,7 +158,7 @@ impl Flow<'_, '_> {
 
     /// Keeps TTGIR before the passes in front of code generation, if the kernel may be compiled again from it.
     pub(super) fn keep_spare(&mut self, ir: &Ir) {
-        let pipelining = self.gpu_options().pipelining;
+        let pipelining = self.settings().gpu_options().pipelining;
         let may = self.options.retry && self.goes_past(Stage::Assembly);
         if !may || ir.all_ops(ir.module()).len() > MOST_OPS {
             return;
@@ -224,9 +224,8 @@ impl Flow<'_, '_> {
 
     /// The binary of the form that starts loads ahead, behind the first one.
     fn with_loads_ahead(&mut self, ir: Ir, has_copies: bool, best: &Binary) -> Step<Made> {
-        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
-        let choose = |chosen: &mut Pipelining| start_loads_ahead(chosen, has_copies);
-        settings.binary(ir, choose, &OnceLock::from(most_cost(best)), None, &mut self.made.timings)
+        let (choose, most) = (|chosen: &mut Pipelining| start_loads_ahead(chosen, has_copies), most_cost(best).into());
+        self.with_settings(|settings, times| settings.binary(ir, choose, &most, None, times))
     }
 
     /// The first two attempts, and beside them the binary of the form that starts loads ahead, which is `None` if it is
@@ -240,8 +239,8 @@ impl Flow<'_, '_> {
         ir: &Ir,
     ) -> (Step<(String, Binary, bool)>, Option<Step<Made>>) {
         let Ok(stop) = Stop::new() else { return (self.with_fewest_spills(module, ptx, copied), None) };
-        let (job, options, launch) = (self.job, self.options.clone(), self.launch);
-        let (settings, most) = (Settings { job, options: &options, launch }, OnceLock::new());
+        let (options, most) = (self.options.clone(), OnceLock::new());
+        let settings = Settings { options: &options, job: self.job, launch: self.launch };
         let choose = |chosen: &mut Pipelining| start_loads_ahead(chosen, true);
         let other = || {
             threads::heap::prepare();
@@ -373,8 +372,7 @@ impl Flow<'_, '_> {
 
     /// The assembly of the form without copies.
     fn form_without_copies(&mut self, ir: &Ir) -> Step<Form> {
-        let settings = Settings { job: self.job, options: &self.options, launch: self.launch };
-        settings.form(ir.clone(), leave_out_copies, &mut self.made.timings)
+        self.with_settings(|settings, times| settings.form(ir.clone(), leave_out_copies, times))
     }
 
     /// Assembles PTX that the user wrote, in this file; ptxas's complaints then point into it.

@@ -1,6 +1,6 @@
 //! Laws of the algebra, on random layouts and over whole domains.
 
-use super::super::{Dim, LinearLayout};
+use super::super::{Dim, LinearLayout, neighbours};
 use proptest::prelude::*;
 
 const INS: [Dim; 3] = [Dim::Register, Dim::Lane, Dim::Warp];
@@ -64,6 +64,26 @@ proptest! {
         let limit = (1u64 << l.total_in_bits()) - 1;
         let (x, y) = (x & limit, y & limit);
         prop_assert_eq!(l.apply_packed(x ^ y), l.apply_packed(x) ^ l.apply_packed(y));
+    }
+
+    /// Whichever thread holds them, a register is as far from the neighbour that it is counted from as that says.
+    #[test]
+    fn neighbours_are_as_far_from_each_other_in_all_threads(l in any_layout(&INS, &A01), axis in 0usize..2, bits in 0u32..4) {
+        let (places, count) = (neighbours(&l, axis, 1 << bits), 1 << bits);
+        prop_assert_eq!(places.len(), l.in_size(Dim::Register) as usize);
+        for point in domain(&l) {
+            let at = |register: u32| {
+                let moved = point.iter().map(|&(dim, v)| (dim, if dim == Dim::Register { register } else { v }));
+                value(&l, &moved.collect::<Vec<_>>()).into_iter().map(|(_, v)| v).collect::<Vec<_>>()
+            };
+            for (register, &(start, far)) in places.iter().enumerate() {
+                let (mut first, this) = (at(start as u32), at(register as u32));
+                prop_assert_eq!(places[start], (start, 0));
+                prop_assert_eq!(first[axis] / count, this[axis] / count);
+                first[axis] += far;
+                prop_assert_eq!(first, this);
+            }
+        }
     }
 
     #[test]
